@@ -1588,6 +1588,24 @@ create unique index post_dated_cheques_once on post_dated_cheques (institute_id,
   where ended_at is null;
 create index post_dated_cheques_to_remind on post_dated_cheques (remind_at) where remind_at is not null;
 
+-- How students who left were settled: what stayed owed, what was given up, what went back.
+create table leavings (
+  institute_id integer not null,
+  id text not null,
+  student_id text not null,
+  left_on date not null,
+  reason text not null,
+  -- By component and in sums, as it was decided; amounts in paise.
+  settlement jsonb not null,
+  settled_at timestamptz not null,
+  settled_by text not null,
+  -- Of one that stands no more: the student came back, or was settled anew.
+  ended_at timestamptz,
+  primary key (institute_id, id),
+  foreign key (institute_id, student_id) references students
+);
+create unique index leavings_once on leavings (institute_id, student_id) where ended_at is null;
+
 -- Whom the list of those who owe goes to, by class; a class without sections has an empty one.
 create table class_teachers (
   institute_id integer not null references institutes,
@@ -3216,7 +3234,7 @@ create table approvals (
   id text not null,
   act text not null check (act in ('refund', 'advance_refund', 'refund_of_other_amount', 'concession', 'late_fee_waiver', 'payment_cancellation', 'counter_refund', 'payment_move',
     'payment_rules', 'structure_change', 'structure_drop', 'fee_structure', 'student_file', 'rollover', 'class_change',
-    'optional_fee', 'plan_reschedule', 'plan_resumption')),
+    'optional_fee', 'plan_reschedule', 'plan_resumption', 'leaving')),
   -- The order, student or plan; of a fee structure its year and the class; the file; the new year; the institute.
   about text not null,
   -- What may wait once at a time.

@@ -16,6 +16,7 @@ const FEATURE_RANK = [
   ['dues', 'payment-pages', 'flex', 'loans'],
   ['imports'],
   ['banking', 'reminders'],
+  ['leaving'],
   ['webhooks'],
   ['portal', 'console'],
   ['sandbox'],

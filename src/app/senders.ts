@@ -1,5 +1,6 @@
 import type { Config } from './config.ts'
 import type { MessageContext, Sender, MailAddress } from '../messages/senders.ts'
+import { leavingTemplates } from '../leaving/leaving.texts.ts'
 import { createSmsSender } from '../messages/senders/sms.client.ts'
 import { createWhatsappSender } from '../messages/senders/whatsapp.client.ts'
 import type { CallCounts } from '../platform/http-client/call-counts.ts'
@@ -75,6 +76,7 @@ export function smsTemplates(): Template[] {
     ...feeReminderTemplates(),
     ...noticeTemplates(),
     ...chequeReminderTemplates(),
+    ...leavingTemplates(),
     ...signInTemplates(),
     ...familyPageTemplates(),
   ]

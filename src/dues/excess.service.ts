@@ -19,7 +19,7 @@ import { badField, conflict } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { allocate, chosenOf } from './allocation.rules.ts'
-import { readDuesOn } from './dues.service.ts'
+import { readDuesOn, type Dues } from './dues.service.ts'
 import { chargeLateFees } from './late-fees.service.ts'
 import { advancesOf, moveAdvances } from '../fees/advances/advances.rules.ts'
 
@@ -114,32 +114,57 @@ export async function useAdvance(
   ctx: Pick<Context, 'db' | 'clock'>,
   command: Command<AdvanceUse[]>,
   { institute, studentId }: { institute: Institute; studentId: string },
-  { amountPaise = null, componentType = null, reason, actor }: AdvanceRequest,
+  asked: AdvanceRequest,
 ): Promise<AdvanceUse[]> {
   const key = { instituteId: institute.id, studentId }
   return transact(ctx.db, command, async tx => {
     await holdStudent(tx, key)
     const at = ctx.clock.now()
-    const read = (await readDuesOn(tx, [key], dayOf(at))).get(studentId)
-    if (read === undefined) throw new Error('a student that is held has dues')
-    // Dues that a bank or lender is paying already are left out.
-    const all = withoutTaken(read, await listOnTheWay(tx, institute.id, [studentId]))
-    const { context, advancePaise } = all
-    if (advancePaise === 0) throw conflict('There is no advance to use.')
+    const all = await readUsable(tx, key, at)
+    if (all.advancePaise === 0) throw conflict('There is no advance to use.')
     if (all.totalPaise === 0) throw conflict('Nothing is due that the advance could pay.')
-    const dues = componentType === null ? all : chosenOf(all, [componentType])
-    const most = minPaise(advancePaise, dues.totalPaise)
-    const amount = amountPaise ?? most
-    if (amount === 0 || amount > most)
-      throw badField('amount', `must be more than 0 and at most ${formatRupees(most)}`)
-    const share = allocate(amount, dues, dues.allocation)
-    await chargeLateFees(tx, key, share.lateFees, { orderId: null, at })
-    const late = sumPaise(share.lateFees.map(fee => fee.amountPaise))
-    const wanted = [...(late > 0 ? [{ componentType: LATE_FEE, amountPaise: late }] : []), ...share.lines]
-    const moves = moveAdvances(advancesOf(context.prices, context.paid), wanted)
-    const uses = moves.map(move => ({ ...move, id: newId('adv'), reason, actor, at }))
-    await insertUses(tx, key, uses)
-    recomputeBalances(tx, institute.id, [studentId])
-    return uses
+    return useWithin(tx, key, all, asked, at)
   })
+}
+
+/** Uses all of the advance for whatever is due, if there are both. The caller holds the student. */
+export async function useAllAdvance(
+  tx: Transaction,
+  key: StudentKey,
+  asked: Pick<AdvanceRequest, 'reason' | 'actor'>,
+  at: Date,
+): Promise<AdvanceUse[]> {
+  const all = await readUsable(tx, key, at)
+  return all.advancePaise === 0 || all.totalPaise === 0 ? [] : useWithin(tx, key, all, asked, at)
+}
+
+/** Dues that a bank or lender is paying already are left out. */
+async function readUsable(tx: Transaction, key: StudentKey, at: Date): Promise<Dues> {
+  const read = (await readDuesOn(tx, [key], dayOf(at))).get(key.studentId)
+  if (read === undefined) throw new Error('a student that is held has dues')
+  return withoutTaken(read, await listOnTheWay(tx, key.instituteId, [key.studentId]))
+}
+
+async function useWithin(
+  tx: Transaction,
+  key: StudentKey,
+  all: Dues,
+  { amountPaise = null, componentType = null, reason, actor }: AdvanceRequest,
+  at: Date,
+): Promise<AdvanceUse[]> {
+  const { context, advancePaise } = all
+  const dues = componentType === null ? all : chosenOf(all, [componentType])
+  const most = minPaise(advancePaise, dues.totalPaise)
+  const amount = amountPaise ?? most
+  if (amount === 0 || amount > most)
+    throw badField('amount', `must be more than 0 and at most ${formatRupees(most)}`)
+  const share = allocate(amount, dues, dues.allocation)
+  await chargeLateFees(tx, key, share.lateFees, { orderId: null, at })
+  const late = sumPaise(share.lateFees.map(fee => fee.amountPaise))
+  const wanted = [...(late > 0 ? [{ componentType: LATE_FEE, amountPaise: late }] : []), ...share.lines]
+  const moves = moveAdvances(advancesOf(context.prices, context.paid), wanted)
+  const uses = moves.map(move => ({ ...move, id: newId('adv'), reason, actor, at }))
+  await insertUses(tx, key, uses)
+  recomputeBalances(tx, key.instituteId, [key.studentId])
+  return uses
 }

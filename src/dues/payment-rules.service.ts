@@ -3,11 +3,13 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import { dayOf } from '../platform/calendar.ts'
 import { badField, badFields, conflict } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
+import type { Transaction } from '../platform/db/database.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { formatRupees, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
-import { LATE_FEE, ruleProblems, type LateFeeRule } from './dues.rules.ts'
+import type { StudentKey } from '../students/students.rules.ts'
+import { LATE_FEE, ruleProblems, type LateFee, type LateFeeRule } from './dues.rules.ts'
 import { readDuesOn } from './dues.service.ts'
 import * as store from './dues.store.ts'
 
@@ -72,19 +74,38 @@ export async function waiveLateFees(
     if (amountPaise !== undefined && amountPaise > first.amountPaise) {
       throw badField('amount', `is more than the ${formatRupees(first.amountPaise)} that is due`)
     }
-    const entries = meant.map(fee => ({
-      id: newId('late'),
-      ruleId: fee.ruleId,
-      kind: 'waived' as const,
-      amountPaise: amountPaise ?? fee.amountPaise,
-      orderId: null,
-      reason,
-      actor,
-      at,
-    }))
-    await store.insertEntries(tx, key, entries)
-    return entries
+    const waived = meant.map(fee => ({ ...fee, amountPaise: amountPaise ?? fee.amountPaise }))
+    return writeWaived(tx, key, waived, { reason, actor, at })
   })
+}
+
+/** Lets off all late fees that are due, if there are any. The caller holds the student. */
+export async function waiveAllLateFees(
+  tx: Transaction,
+  key: StudentKey,
+  by: { reason: string; actor: string; at: Date },
+): Promise<store.LateFeeEntry[]> {
+  const due = (await readDuesOn(tx, [key], dayOf(by.at))).get(key.studentId)?.lateFees ?? []
+  const meant = due.filter(fee => fee.amountPaise > 0)
+  return writeWaived(tx, key, meant, by)
+}
+
+async function writeWaived(
+  tx: Transaction,
+  key: StudentKey,
+  waived: readonly Pick<LateFee, 'ruleId' | 'amountPaise'>[],
+  by: { reason: string; actor: string; at: Date },
+): Promise<store.LateFeeEntry[]> {
+  const entries = waived.map(({ ruleId, amountPaise }) => ({
+    id: newId('late'),
+    ruleId,
+    kind: 'waived' as const,
+    amountPaise,
+    orderId: null,
+    ...by,
+  }))
+  if (entries.length > 0) await store.insertEntries(tx, key, entries)
+  return entries
 }
 
 export async function listLateFeeEntries(

@@ -53,6 +53,7 @@ export type IdPrefix =
   | 'take'
   | 'drawer'
   | 'pdc'
+  | 'lvg'
   | 'adv'
   | 'opt'
   | 'enr'

@@ -162,6 +162,15 @@ const WEIGHED: Record<ApprovalAct, Example> = {
       return meera.post(`${AT}/students/${student}/payments/ACT-MOVE/move`, move)
     },
   },
+  leaving: {
+    route: 'POST /students/:service_student_id/leaving',
+    ask: async () =>
+      meera.post(`${AT}/students/${await child('ACT-LEAVING')}/leaving`, {
+        left_on: await clockDay(),
+        charges: [{ component_type: 'LIBRARY_FEE', charge: 'none' }],
+        ...WHY,
+      }),
+  },
   payment_rules: {
     route: 'PUT /payment-rules',
     ask: async () => {

@@ -27,6 +27,7 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
     'DELETE /keys/:key_id',
     'PUT /erp-lock',
   ],
+  'shows what would come of it and changes nothing': ['POST /students/:service_student_id/leaving/preview'],
   'asks families to pay, or stops asking while they owe the same; a late fee that it leaves out does not fall away by it':
     [
       'POST /orders',

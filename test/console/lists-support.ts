@@ -22,6 +22,7 @@ export const LISTS: Record<string, readonly string[]> = {
     'paid_amount',
     'outstanding_amount',
   ],
+  leavers: ['student_name', 'identifier', 'grade', 'state', 'owed', 'advance', 'left_on'],
   orders: ['amount', 'name', 'student_name', 'created_at', 'paid_at'],
   'money/payments': ['at', 'student_name', 'receipt_number', 'amount'],
   'money/receipts': ['issued_at', 'number', 'payer', 'student_name', 'amount'],

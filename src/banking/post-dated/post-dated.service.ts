@@ -5,7 +5,7 @@ import { morningOf } from '../../messages/messages.rules.ts'
 import { readOnTheWay } from '../../payments/student-payments.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
@@ -179,6 +179,26 @@ export async function giveBackPostDated(
     await endHeld(tx, instituteId, { id, kind: 'given_back', reason, by, at })
     return one(await store.readPostDated(tx, instituteId, [id]))
   })
+}
+
+/** The cheques of a student that wait for their day. */
+export async function listHeldCheques(
+  db: Queryable,
+  instituteId: number,
+  studentId: string,
+): Promise<PostDatedCheque[]> {
+  return store.readPostDated(db, instituteId, await store.listHeldIds(db, instituteId, studentId))
+}
+
+/** All of them go back to the family that leaves. The caller holds the student. */
+export async function giveBackHeld(
+  tx: Transaction,
+  { instituteId, studentId }: { instituteId: number; studentId: string },
+  end: { reason: string; by: string; at: Date },
+): Promise<PostDatedCheque[]> {
+  const held = await listHeldCheques(tx, instituteId, studentId)
+  for (const { id } of held) await store.endCheque(tx, instituteId, { id, kind: 'given_back', ...end })
+  return held
 }
 
 async function endHeld(

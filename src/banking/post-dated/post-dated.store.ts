@@ -53,6 +53,16 @@ export async function readPostDated(
   )
 }
 
+/** Those of a student that have not gone to the bank. */
+export async function listHeldIds(db: Queryable, instituteId: number, studentId: string): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select id from post_dated_cheques
+     where institute_id = $1 and student_id = $2 and payment_id is null and ended_at is null`,
+    [instituteId, studentId],
+  )
+  return rows.map(({ id }) => id)
+}
+
 /** The caller holds the student of each. */
 export async function markTaken(
   tx: Transaction,

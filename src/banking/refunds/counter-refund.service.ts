@@ -39,39 +39,46 @@ export type CounterRefund = DirectRefund & { payment: RecordedPayment; refundabl
 export async function refundAtCounter(
   { db, clock }: Context,
   command: Command<CounterRefund>,
-  { institute, studentId, transactionId }: PaymentOf,
+  target: PaymentOf,
   asked: AskedCounterRefund,
   by: string,
+): Promise<CounterRefund> {
+  return transact(db, command, tx => refundAtCounterWithin(tx, target, asked, { by, at: clock.now() }))
+}
+
+export async function refundAtCounterWithin(
+  tx: Transaction,
+  { institute, studentId, transactionId }: PaymentOf,
+  asked: AskedCounterRefund,
+  { by, at }: { by: string; at: Date },
 ): Promise<CounterRefund> {
   const { way, reason } = asked
   const reference = checkReference(asked)
   const key = { instituteId: institute.id, studentId }
-  return transact(db, command, async tx => {
-    const { payment, refunds, context } = await holdPayment(tx, key, transactionId)
-    await assertRefundable(tx, institute.id, payment)
-    const earlier = refunds.map(({ lines }) => ({
-      kind: 'requested' as const,
-      state: 'processed' as const,
-      lines,
-    }))
-    const advances = asked.lines === null ? await holdAdvances(tx, key) : []
-    const lines = refundLines(payment, earlier, asked, advances)
-    if (way === 'cash') await requireCash(tx, institute.id, sumPaise(lines.map(line => line.amountPaise)))
-    const at = clock.now()
-    const wanted = { paymentId: payment.id, way, reference, reason, lines, by }
-    const refund = await addRefund(tx, key, { ...wanted, isAdvanceFirst: asked.lines === null }, at)
-    const shown = {
-      ...refund,
-      state: 'processed' as const,
-      chargedPaise: ZERO,
-      processedAt: at,
-      utr: reference,
-    }
-    const paid = { student: context.student, payment: directPaymentInEvent(payment), refund: shown }
-    await recordEvents(tx, [officeRefundEvent({ instituteId: institute.id, at }, paid)])
-    const refundableBeforePaise = subtractPaise(payment.amountPaise, payment.refundedPaise)
-    return { ...refund, payment, refundableBeforePaise }
-  })
+  const { payment, refunds, context } = await holdPayment(tx, key, transactionId)
+  const refusal = await readRefusal(tx, institute.id, payment)
+  if (refusal !== null) throw conflict(refusal)
+  const earlier = refunds.map(({ lines }) => ({
+    kind: 'requested' as const,
+    state: 'processed' as const,
+    lines,
+  }))
+  const advances = asked.lines === null ? await holdAdvances(tx, key) : []
+  const lines = refundLines(payment, earlier, asked, advances)
+  if (way === 'cash') await requireCash(tx, institute.id, sumPaise(lines.map(line => line.amountPaise)))
+  const wanted = { paymentId: payment.id, way, reference, reason, lines, by }
+  const refund = await addRefund(tx, key, { ...wanted, isAdvanceFirst: asked.lines === null }, at)
+  const shown = {
+    ...refund,
+    state: 'processed' as const,
+    chargedPaise: ZERO,
+    processedAt: at,
+    utr: reference,
+  }
+  const paid = { student: context.student, payment: directPaymentInEvent(payment), refund: shown }
+  await recordEvents(tx, [officeRefundEvent({ instituteId: institute.id, at }, paid)])
+  const refundableBeforePaise = subtractPaise(payment.amountPaise, payment.refundedPaise)
+  return { ...refund, payment, refundableBeforePaise }
 }
 
 function checkReference({ way, reference }: Pick<AskedCounterRefund, 'way' | 'reference'>): string | null {
@@ -89,22 +96,21 @@ function checkReference({ way, reference }: Pick<AskedCounterRefund, 'way' | 're
   return reference
 }
 
-async function assertRefundable(
+/** Why nothing of a payment can be paid out here; null when it can. */
+export async function readRefusal(
   tx: Transaction,
   instituteId: number,
   payment: RecordedPayment,
-): Promise<void> {
+): Promise<string | null> {
   const { recordedBy, cancelledAt, instrument } = payment
-  if (cancelledAt !== null) throw conflict('This payment is cancelled; nothing of it counts as paid.')
+  if (cancelledAt !== null) return 'This payment is cancelled; nothing of it counts as paid.'
   if (recordedBy === null)
-    throw conflict('This payment was not taken at the counter here. Refund it where it was taken.')
-  if (instrument === null) return
+    return 'This payment was not taken at the counter here. Refund it where it was taken.'
+  if (instrument === null) return null
   const [cheque] = await readCheques(tx, instituteId, [payment.id])
-  if (cheque === undefined || cheque.state === 'cleared') return
+  if (cheque === undefined || cheque.state === 'cleared') return null
   const where = cheque.state === 'in_hand' ? 'still in the office' : 'with the bank'
-  throw conflict(
-    `The cheque ${cheque.number} is ${where}. It can be refunded once the bank has cleared it; mark it as cleared under Counter, Cheques.`,
-  )
+  return `The cheque ${cheque.number} is ${where}. It can be refunded once the bank has cleared it; mark it as cleared under Counter, Cheques.`
 }
 
 /** Nobody pays out what is not there: what was taken to the bank is paid back from the bank. */

@@ -29,6 +29,7 @@ import { toDiscountJson } from '../students/students.output.ts'
 import type { ApprovalAct } from './approvals.rules.ts'
 import type { ActTarget, GuardedAct } from './guarded-act.ts'
 import { rolloverAct, rosterAct, classChangeAct } from './bulk-acts.ts'
+import { leavingAct } from './leaving-act.ts'
 import { optionalFeeAct } from './optional-fee-act.ts'
 import { rescheduleAct, resumeAct } from './plan-acts.ts'
 import { applyStructureAct, dropStructureAct, paymentRulesAct, setStructureAct } from './rule-acts.ts'
@@ -287,4 +288,5 @@ export const ACTS = {
   optional_fee: optionalFeeAct,
   plan_reschedule: rescheduleAct,
   plan_resumption: resumeAct,
+  leaving: leavingAct,
 } satisfies Record<ApprovalAct, object>

@@ -22,6 +22,7 @@ export const APPROVAL_ACTS = [
   'optional_fee',
   'plan_reschedule',
   'plan_resumption',
+  'leaving',
 ] as const
 export type ApprovalAct = (typeof APPROVAL_ACTS)[number]
 

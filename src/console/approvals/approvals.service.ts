@@ -200,7 +200,7 @@ export async function approve(
     },
   }
   const weighed = weighedCommand(ctx, approved, { act, target, request }, async (_tx, weight) => {
-    if (weight.takenBy === who.email)
+    if ([weight.takenBy].flat().includes(who.email))
       throw conflict('You took this money yourself, so somebody else has to approve that it goes back.')
     assertAsSeen(weight, known)
   })

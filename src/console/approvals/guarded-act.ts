@@ -21,7 +21,7 @@ export type Weight = {
   wholePaise?: Paise
   effect?: Effect | undefined
   /** Who took the money that goes back: may ask for it, and not approve it. */
-  takenBy?: string | null
+  takenBy?: string | null | readonly string[]
   /** The request with its amount, where it said "all that is left": what is approved is what was seen. */
   exact?: { reason: string }
 }

@@ -144,6 +144,7 @@ const homeOutput = out.object({
   ),
   approvals_waiting: out.integer('Requests that wait for a second person.', 0),
   cheques_to_bank: out.integer('Post-dated cheques whose day has come.', 0),
+  leavers_to_settle: out.integer('Students who left with money open, and whom nobody has settled.', 0),
   disputes_to_answer: out.one(
     'Payments that payers dispute at their bank; without an answer at the provider the money goes back.',
     disputesOutput,

@@ -1,4 +1,5 @@
 import { countToBank } from '../../banking/post-dated/post-dated.service.ts'
+import { countToSettle } from '../../leaving/leaving.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { DisputesToAnswer } from '../../payments/disputes/disputes.rules.ts'
 import { sumDisputesToAnswer } from '../../payments/disputes/disputes.service.ts'
@@ -43,6 +44,8 @@ export type Home = {
   approvalsWaiting: number
   /** Post-dated cheques whose day has come. */
   chequesToBank: number
+  /** Students who left with money open, and whom nobody has settled. */
+  leaversToSettle: number
   disputesToAnswer: DisputesToAnswer
   daily: DaySum[]
   year: YearSums
@@ -74,6 +77,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     transfersToConfirm,
     approvalsWaiting,
     chequesToBank,
+    leaversToSettle,
     disputesToAnswer,
     waysToday,
     dueByWeek,
@@ -89,6 +93,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     countUnconfirmed(db, id),
     countWaiting(db, id),
     countToBank({ db, clock }, id),
+    countToSettle({ db }, id),
     sumDisputesToAnswer({ db }, id),
     store.sumWays(db, id, { from: startOfDay(today), before: startOfDay(addDays(today, 1)) }),
     store.sumDueByWeek(db, id, today, WEEKS_AHEAD),
@@ -109,6 +114,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     transfersToConfirm,
     approvalsWaiting,
     chequesToBank,
+    leaversToSettle,
     disputesToAnswer,
     daily: everyDay(sums, chartFrom, today),
     year: yearSums(sums, today),

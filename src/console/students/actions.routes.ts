@@ -9,6 +9,14 @@ import type { MovedPayment } from '../../banking/moves/payment-move.service.ts'
 import type { CounterRefund } from '../../banking/refunds/counter-refund.service.ts'
 import { advanceUseOutput, lateFeeEntryOutput } from '../../dues/dues.schemas.ts'
 import { refundOutput } from '../../payments/refund.output.ts'
+import {
+  leavingInput,
+  leavingOutput,
+  leavingPreviewInput,
+  leavingPreviewOutput,
+} from '../../leaving/leaving.schemas.ts'
+import { previewLeaving } from '../../leaving/leaving.service.ts'
+import { printNoDues } from '../../leaving/no-dues.service.ts'
 import { useAdvance } from '../../dues/excess.service.ts'
 import type { AdvanceUse } from '../../fees/advances/advances.service.ts'
 import { takeAtCounter } from '../../dues/counter.service.ts'
@@ -42,6 +50,7 @@ import { keptOr } from '../approvals/approval.list.ts'
 import { noteOf, guarded } from '../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
 import { classChangeAct } from '../approvals/bulk-acts.ts'
+import { leavingAct } from '../approvals/leaving-act.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE, TAKERS } from '../console.rules.ts'
 import { assertMayTake } from '../counter/counter.rules.ts'
@@ -69,6 +78,7 @@ export function studentActRoutes(app: FastifyInstance, flex: ConsoleContext): vo
   addAdvanceUse(app, flex)
   addAdvanceRefund(app, flex)
   addProfile(app, flex)
+  addLeaving(app, flex)
   addStatus(app, flex)
   addOrder(app, flex)
 }
@@ -251,6 +261,35 @@ function addAdvanceUse(app: FastifyInstance, flex: ConsoleContext): void {
         uses.map(use => [`${use.fromComponent} → ${use.toComponent}`, toRupees(use.amountPaise)]),
       ),
     }),
+  })
+}
+
+function addLeaving(app: FastifyInstance, flex: ConsoleContext): void {
+  addConsoleWrite(app, flex, {
+    method: 'POST',
+    url: `${STUDENT}/leaving/preview`,
+    roles: FINANCE_ROLES,
+    params: studentParams,
+    body: leavingPreviewInput,
+    output: one(leavingPreviewOutput),
+    perform: (act, { institute, params, body }) => previewLeaving(flex, act, { institute, ...params }, body),
+    audit: () => null,
+  })
+  addConsoleWrite(app, flex, {
+    method: 'POST',
+    url: `${STUDENT}/leaving`,
+    roles: FINANCE_ROLES,
+    params: studentParams,
+    body: leavingInput,
+    ...guarded(flex, leavingAct, { name: 'leaving', output: created(leavingOutput), aboutOf: studentOf }),
+  })
+  addConsoleFile(app, flex, {
+    url: `${STUDENT}/no-dues-certificate`,
+    roles: EVERYONE,
+    params: studentParams,
+    mediaType: 'application/pdf',
+    isShown: true,
+    answer: ({ institute, params: { studentId } }) => printNoDues(flex, institute, studentId),
   })
 }
 

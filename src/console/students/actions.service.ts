@@ -12,7 +12,7 @@ import {
 } from '../../students/direct-payments/direct-payments.service.ts'
 import type { ErpContext } from '../../erp/context.ts'
 import type { Discount, FeeComponent } from '../../fees/fees.rules.ts'
-import { changeStatus } from '../../flex/plans/student-status.service.ts'
+import { changeStatus } from '../../leaving/status.service.ts'
 import type { ConsoleContext } from '../context.ts'
 import { pullStudent, type Pulled } from '../../erp/pull/pull.service.ts'
 import { componentsOf } from '../../fees/optional/optional-fee.rules.ts'

@@ -10,6 +10,7 @@ import type { Dues } from '../../dues/dues.service.ts'
 import type { Discount } from '../../fees/fees.rules.ts'
 import type { planHistoryOutput, planOutput } from '../../flex/plans/plan.schemas.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { leavingOutput } from '../../leaving/leaving.schemas.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
 import { totalOf, type Order } from '../../orders/orders.rules.ts'
 import type { OnTheWay } from '../../payments/student-payments.service.ts'
@@ -146,6 +147,7 @@ export const studentPageOutput = page.object({
   ),
   late_fee_entries: page.list('Late fees paid or let off, newest first.', lateFeeEntryOutput),
   open_orders: page.list('Orders for the dues that can still be paid.', openOrderOutput),
+  leaving: page.optional.one('How its leaving was settled.', leavingOutput),
   is_locked: page.flag(
     'Whether the ERP keeps it and the office may not edit it.',
     false,

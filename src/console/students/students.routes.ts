@@ -11,6 +11,7 @@ import { certificateQuery, planOfStudentParams, timelineQuery } from './students
 import * as output from './students.output.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addList } from '../lists/list.routes.ts'
+import { leaverList } from '../../leaving/leaver.list.ts'
 import { studentList } from './student.list.ts'
 import * as service from './students.service.ts'
 
@@ -26,6 +27,7 @@ export function studentConsoleRoutes(app: FastifyInstance, flex: ConsoleContext)
 }
 
 function addLists(app: FastifyInstance, flex: ConsoleContext): void {
+  addList(app, flex, { url: '/leavers', list: leaverList })
   addList(app, flex, { url: '/students', list: studentList, readers: AT_COUNTER, isActedOn: true })
   addConsoleRead(app, flex, {
     url: '/choices',

@@ -26,22 +26,39 @@ type StudentOf = { institute: Institute; studentId: string }
 export async function refundAdvance(
   ctx: PaymentContext,
   command: Command<Refund[]>,
-  { institute, studentId }: StudentOf,
+  student: StudentOf,
+  asked: AskedAdvance,
+): Promise<Refund[]> {
+  return transact(ctx.db, command, tx => refundAdvanceWithin(tx, ctx, student, asked))
+}
+
+export async function refundAdvanceWithin(
+  tx: Transaction,
+  ctx: PaymentContext,
+  student: StudentOf,
   { amountPaise, reason }: AskedAdvance,
 ): Promise<Refund[]> {
-  return transact(ctx.db, command, async tx => {
-    const { advancePaise, parts } = await readAdvance(ctx, tx, { institute, studentId })
-    const onlinePaise = sumPaise(parts.map(part => part.leftPaise))
-    const wanted = checkAdvance({ advancePaise, onlinePaise }, amountPaise)
-    const refunds: Refund[] = []
-    for (const { paid, leftPaise } of parts) {
-      const given = sumPaise(refunds.map(refund => refund.amountPaise))
-      const part = minPaise(leftPaise, subtractPaise(wanted, given))
-      if (part === 0) break
-      refunds.push(await askForRefund(ctx, tx, paid, { amountPaise: part, lines: null, reason }))
-    }
-    return refunds
-  })
+  const { advancePaise, parts } = await readAdvance(ctx, tx, student)
+  const onlinePaise = sumPaise(parts.map(part => part.leftPaise))
+  const wanted = checkAdvance({ advancePaise, onlinePaise }, amountPaise)
+  const refunds: Refund[] = []
+  for (const { paid, leftPaise } of parts) {
+    const given = sumPaise(refunds.map(refund => refund.amountPaise))
+    const part = minPaise(leftPaise, subtractPaise(wanted, given))
+    if (part === 0) break
+    refunds.push(await askForRefund(ctx, tx, paid, { amountPaise: part, lines: null, reason }))
+  }
+  return refunds
+}
+
+/** How much of what was paid online can still be refunded. Locks the orders, and then the student. */
+export async function sumRefundableOnline(
+  tx: Transaction,
+  ctx: PaymentContext,
+  student: StudentOf,
+): Promise<Paise> {
+  const { parts } = await readAdvance(ctx, tx, student)
+  return sumPaise(parts.map(part => part.leftPaise))
 }
 
 function checkAdvance(

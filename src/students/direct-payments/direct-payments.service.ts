@@ -27,7 +27,7 @@ import { recomputeBalances } from '../../fees/balances.service.ts'
 import { ADVANCE, type PaidByComponent } from '../../fees/fees.rules.ts'
 import type { directPaymentEvents } from './direct-payment.events.ts'
 import { readStudentContexts, type StudentContext } from '../student-contexts.service.ts'
-import { paidProblems, type DirectPayment } from '../students.rules.ts'
+import { paidProblems, type DirectPayment, type StudentKey } from '../students.rules.ts'
 import type { ReceiptKey, ToldCancellation } from '../../receipts/receipts.rules.ts'
 import { cancelReceiptOf, issueDirectReceipt } from '../../receipts/receipts.service.ts'
 import { hasStudent, lockStudent, lockStudents } from '../students.store.ts'
@@ -273,6 +273,13 @@ export async function listPayments(
   const key = { instituteId: institute.id, studentId }
   if (!(await hasStudent(ctx.db, institute.id, studentId))) throw notFound('This student')
   return store.listPayments(ctx.db, key, filter, page)
+}
+
+const MOST_TAKEN = 200
+
+/** What the institute took itself, newest first, as this transaction sees it. */
+export async function listTakenPayments(db: Queryable, key: StudentKey): Promise<RecordedPayment[]> {
+  return (await store.listPayments(db, key, {}, { limit: MOST_TAKEN })).rows
 }
 
 /** A student that is held until the commit, so that what is decided by what it owes still holds then. */

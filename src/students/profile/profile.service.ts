@@ -114,7 +114,7 @@ export async function listChanges(ctx: Context, { institute, id }: EditedStudent
 
 /**
  * Marks a student dropped, or active again; the event tells of the change, so a repeat has none. The plans of who leaves are
- * ended by the caller (`flex/plans/student-status.service.ts`).
+ * ended by the caller (`leaving/status.service.ts`).
  */
 export async function changeStatusWithin(
   tx: Transaction,
