@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { ERP, sampleStudent } from '../harness/samples.ts'
-import { confirm } from '../browser/console/support.ts'
 import { officeTask } from './clicks.ts'
 import { takePictures } from './pictures.ts'
 
 officeTask(
-  'mark a child as dropped, and see first what stays owed',
+  'settle a child who leaves, and see first what stays owed',
   async ({ page, go, complaints, stage }) => {
     const { body } = await stage.bursar.demo.post(`${ERP}/users/rao/students`, {
       student: sampleStudent(),
@@ -18,18 +17,19 @@ officeTask(
     })
     await go(`/i/demo-school/students/${body.data.service_student_id}`)
     await page.getByRole('button', { name: 'More' }).click()
-    await page.getByRole('menuitem', { name: 'Mark as dropped' }).click()
-    await page.getByText(/₹12,000\.00 of the year stays owed by the family\./).waitFor()
-    const other = page
-      .getByRole('dialog')
-      .getByText(/^The record of 2027-28 is active too and owes ₹13,000\.00\./)
+    await page.getByRole('menuitem', { name: 'Leaving' }).click()
+    const dialogue = page.getByRole('dialog')
+    await dialogue.getByText('₹12,000.00 stays owed by the family.').waitFor()
+    const other = dialogue.getByText(/^The record of 2027-28 is active too and owes ₹13,000\.00\./)
     await other.getByRole('link', { name: '2027-28' }).waitFor()
     await takePictures({ page }, 'leaving-owes')
-    await confirm(page, 'Mark as dropped')
-    await page
-      .getByText(/is marked as dropped\./)
-      .first()
-      .waitFor()
+    await dialogue.getByRole('checkbox', { name: /^Write off what stays owed/ }).check()
+    await dialogue.getByText('Nothing stays owed by the family.').waitFor()
+    await dialogue.getByRole('textbox', { name: /^Reason/ }).fill('Moves to Pune')
+    await dialogue.getByRole('button', { name: 'Settle the leaving' }).click()
+    await page.getByText('₹12,000.00 written off').waitFor()
+    await page.getByText(/^No certificate of no dues yet: ₹13,000\.00/).waitFor()
+    await takePictures({ page }, 'leaving-settled')
     assert.deepEqual(complaints, [])
   },
 )

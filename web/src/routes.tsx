@@ -144,6 +144,7 @@ const routeTree = rootRoute.addChildren([
         () => import('./pages/students/rollover/run-page.tsx'),
         'RolloverRunPage',
       ),
+      institutePage('/students/leavers', () => import('./pages/students/leavers-page.tsx'), 'LeaversPage'),
       institutePage('/students/new', () => import('./pages/students/add/add-page.tsx'), 'AddStudentPage'),
       institutePage('/students/fees', () => import('./pages/students/fees/fees-page.tsx'), 'FeesPage'),
       institutePage(

@@ -154,8 +154,9 @@ function Bank({ home }: { home: HomeAnswer }) {
 /** What only somebody of this office can do; nothing when nothing waits. */
 function Waiting({ home }: { home: HomeAnswer }) {
   const { transfers_to_confirm: transfers, approvals_waiting: approvals, cheques_to_bank: cheques } = home
+  const { leavers_to_settle: leavers } = home
   const { count, amount, order_id: orderId, respond_by: respondBy } = home.disputes_to_answer
-  if (transfers + approvals + cheques + count === 0) return null
+  if (transfers + approvals + cheques + leavers + count === 0) return null
   return (
     <>
       <h2 className="section-title">Waiting for you</h2>
@@ -186,6 +187,15 @@ function Waiting({ home }: { home: HomeAnswer }) {
             note="Their day has come"
             to="/i/$institute/counter"
             search={{ view: 'post-dated' }}
+          />
+        )}
+        {leavers > 0 && (
+          <Stat
+            label="Leavers to settle"
+            value={formatCount(leavers)}
+            note="They left with money open"
+            to="/i/$institute/students/leavers"
+            search={{ state: 'to_settle' }}
           />
         )}
         {transfers > 0 && (

@@ -8,6 +8,7 @@ import { AwaitedPage } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, yearName } from '../../ui/when.tsx'
 import { DuesSection } from './sections/dues.tsx'
+import { LeavingSection } from './sections/leaving.tsx'
 import { FamilySection, YearsSection } from './sections/family.tsx'
 import { PaymentsSection } from './sections/payments.tsx'
 import { PlanSection } from './sections/plan.tsx'
@@ -77,6 +78,7 @@ function Page({ student }: { student: Student }) {
           yet.
         </Alert>
       )}
+      <LeavingSection student={student} />
       <DuesSection student={student} />
       <OptionalFeesSection student={student} />
       <YearsSection student={student} />

@@ -52,45 +52,11 @@ export function StudentsPage() {
   const { code: institute } = useInstitute()
   const navigate = useNavigate()
   const { branches } = useChoices()
-  const mayAdd = useMay('owner', 'finance')
   const { values, set } = useFilters([{ key: 'q', label: 'Search' }])
   const typed = values['q'] ?? ''
   const q = typed.trim().length >= SHORTEST ? typed.trim() : undefined
   return (
-    <PageFrame
-      title="Students"
-      actions={
-        <>
-          {mayAdd && (
-            <LinkButton to="/i/$institute/students/new" params={{ institute }} search={{}}>
-              Add a student
-            </LinkButton>
-          )}
-          <LinkButton variant="default" to="/i/$institute/students/fees" params={{ institute }} search={{}}>
-            Fee structure
-          </LinkButton>
-          <LinkButton
-            variant="default"
-            to="/i/$institute/students/optional-fees"
-            params={{ institute }}
-            search={{}}
-          >
-            Optional fees
-          </LinkButton>
-          <LinkButton variant="default" to="/i/$institute/students/import" params={{ institute }} search={{}}>
-            Import
-          </LinkButton>
-          <LinkButton
-            variant="default"
-            to="/i/$institute/students/rollover"
-            params={{ institute }}
-            search={{}}
-          >
-            New academic year
-          </LinkButton>
-        </>
-      }
-    >
+    <PageFrame title="Students" actions={<Links />}>
       <SearchStudents value={typed} onChange={text => set({ q: text || undefined })} />
       <ListTable<Row>
         name="Students"
@@ -123,6 +89,41 @@ export function StudentsPage() {
         empty={emptyText(q)}
       />
     </PageFrame>
+  )
+}
+
+/** Where the students' other pages are. */
+function Links() {
+  const { code: institute } = useInstitute()
+  const mayAdd = useMay('owner', 'finance')
+  return (
+    <>
+      {mayAdd && (
+        <LinkButton to="/i/$institute/students/new" params={{ institute }} search={{}}>
+          Add a student
+        </LinkButton>
+      )}
+      <LinkButton variant="default" to="/i/$institute/students/fees" params={{ institute }} search={{}}>
+        Fee structure
+      </LinkButton>
+      <LinkButton
+        variant="default"
+        to="/i/$institute/students/optional-fees"
+        params={{ institute }}
+        search={{}}
+      >
+        Optional fees
+      </LinkButton>
+      <LinkButton variant="default" to="/i/$institute/students/import" params={{ institute }} search={{}}>
+        Import
+      </LinkButton>
+      <LinkButton variant="default" to="/i/$institute/students/rollover" params={{ institute }} search={{}}>
+        New academic year
+      </LinkButton>
+      <LinkButton variant="default" to="/i/$institute/students/leavers" params={{ institute }} search={{}}>
+        Leavers
+      </LinkButton>
+    </>
   )
 }
 

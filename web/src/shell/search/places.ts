@@ -25,6 +25,7 @@ const PLACES = [
     words: 'promote rollover',
     isMakers: true,
   },
+  { title: 'Leavers', to: '/i/$institute/students/leavers', words: 'left dropped leaving settle no dues' },
   {
     title: 'Take money at the counter',
     to: '/i/$institute/counter',

@@ -12,6 +12,7 @@ import { FetchDialogue } from './fetch-now.tsx'
 import { PaymentLinkDialogue } from './payment-link.tsx'
 import { RecordPaymentDialogue } from './record-payment.tsx'
 import { StatusDialogue } from './change-status.tsx'
+import { LeavingDialogue } from './leaving.tsx'
 import type { ActionProps, Student } from '../use-student.ts'
 import { WaiverDialogue } from './waive-late-fee.tsx'
 
@@ -27,6 +28,7 @@ type Action =
   | 'advanceRefund'
   | 'deposit'
   | 'fetch'
+  | 'leaving'
   | 'status'
 
 const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
@@ -41,6 +43,7 @@ const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
   advanceRefund: AdvanceRefundDialogue,
   deposit: ReturnDepositDialogue,
   fetch: FetchDialogue,
+  leaving: LeavingDialogue,
   status: StatusDialogue,
 }
 
@@ -110,9 +113,12 @@ export function StudentActs({ student }: { student: Student }) {
               {student.is_locked ? 'Edit the profile in the ERP: it is locked here' : 'Edit the profile'}
             </Menu.Item>
             <Menu.Divider />
-            <Menu.Item onClick={() => setAction('status')}>
-              {status === 'active' ? 'Mark as dropped' : 'Mark as active'}
+            <Menu.Item onClick={() => setAction('leaving')}>
+              {status === 'active' ? 'Leaving' : 'Settle the leaving'}
             </Menu.Item>
+            {status === 'dropped' && (
+              <Menu.Item onClick={() => setAction('status')}>Mark as active</Menu.Item>
+            )}
           </Menu.Dropdown>
         </Menu>
       )}
