@@ -48,8 +48,8 @@ export const enrolmentList = defineList({
       title: 'Amount',
       sort: by.number,
     }),
-    first_day: column(out.day('From.', '2026-06-01'), { sql: 'e.first_day', title: 'From', sort: by.text }),
-    last_day: column(out.day('Until.', '2027-03-31'), { sql: 'e.last_day', title: 'Until', sort: by.text }),
+    first_day: column(out.day('From.', '2026-06-01'), { sql: 'e.first_day', title: 'From', sort: by.day }),
+    last_day: column(out.day('Until.', '2027-03-31'), { sql: 'e.last_day', title: 'Until', sort: by.day }),
     contact: column(out.text('Parent.', 'Asha Rao'), {
       sql: 's.primary_contact_name',
       title: 'Parent',
