@@ -7,8 +7,7 @@ type Card = { school: string; name: string; lines: readonly string[]; code: stri
 /** A page of cards to be cut out. */
 export type CardSheet = { title: string; madeAt: Date; cards: readonly Card[]; isSandbox: boolean }
 
-const [COLUMNS, ROWS] = [2, 5]
-export const CARDS_ON_A_PAGE = COLUMNS * ROWS
+const COLUMNS = 2
 
 /** Measures in points: a card is 85 by 53 mm, as bank cards are. */
 const CARD = { width: 241, height: 150, inset: 12 }

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { CARDS_ON_A_PAGE, drawCards, type CardSheet } from './card-sheet.ts'
+import { drawCards, type CardSheet } from './card-sheet.ts'
 import { writeSchool } from './letterhead.ts'
 import type { Letterhead } from './letterhead.service.ts'
 import { drawCode } from './qr-drawing.ts'
-import { PAPER } from './receipt-papers.ts'
+import { CARDS_ON_A_PAGE, PAPER } from './receipt-papers.ts'
 import {
   BODY,
   closeSheet,

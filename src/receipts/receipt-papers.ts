@@ -68,3 +68,6 @@ export const PAPER: Record<PaperName, Paper> = {
     pairColumns: 1,
   },
 }
+
+/** Cards of students, in two columns. It stands here so that who fills the pages need not load what draws them. */
+export const CARDS_ON_A_PAGE = 10

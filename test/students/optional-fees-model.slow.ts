@@ -33,7 +33,7 @@ function ok(answer: Answer): Json {
 
 /** Done, or refused for a reason of the state that a person would be told. */
 function tried(answer: Answer): Json {
-  assert.ok(answer.status < 300 || answer.status === 409, `${answer.status} ${answer.text}`)
+  assert.ok(answer.status < 300 || [400, 409].includes(answer.status), `${answer.status} ${answer.text}`)
   return answer.status < 300 ? answer.body.data : null
 }
 
