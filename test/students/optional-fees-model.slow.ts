@@ -31,6 +31,9 @@ function ok(answer: Answer): Json {
   return answer.body.data
 }
 
+/** Absent where nothing is. */
+const onTheWay = (component: Json): number => component.on_the_way_amount ?? 0
+
 /** Done, or refused for a reason of the state that a person would be told. */
 function tried(answer: Answer): Json {
   assert.ok(answer.status < 300 || [400, 409].includes(answer.status), `${answer.status} ${answer.text}`)
@@ -63,7 +66,7 @@ test('whatever is begun, changed and ended while money is on the way, each paisa
   const { options } = ok(await finance.get(at))
   const child = await desk.register({}, { fees: [{ ...TUITION, fee_amount: 2_000 }] })
   const student_ids = [child]
-  const pick = randomFrom(77)
+  const pick = randomFrom(5)
   const day = (): string => {
     const [, first] = MONTHS[pick(3)] ?? MONTHS[0]
     return `${first.slice(0, 8)}${String(1 + pick(28)).padStart(2, '0')}`
@@ -100,9 +103,9 @@ test('whatever is begun, changed and ended while money is on the way, each paisa
       pending = null
     } else if (what === 5) {
       const { components } = ok(await demo.get(`${ERP}/students/${child}/dues`))
-      const open = components.find((one: Json) => one.outstanding_amount > one.on_the_way_amount)
+      const open = components.find((one: Json) => one.outstanding_amount > onTheWay(one))
       if (open === undefined) continue
-      const amount = Math.round((open.outstanding_amount - open.on_the_way_amount) * 100) / 100
+      const amount = Math.round((open.outstanding_amount - onTheWay(open)) * 100) / 100
       const fee_components = [{ component_type: open.component_type, amount }]
       const paid = { amount, paid_at: '2026-11-01', mode: 'cash', fee_components }
       if (tried(await finance.post(`${STUDENTS}/${child}/payments`, paid)) !== null)
@@ -136,5 +139,5 @@ test('whatever is begun, changed and ended while money is on the way, each paisa
     )
     captured = Number(sums.captured)
   }
-  assert.ok(captured > 0 && takenInCash > 0, 'money came both ways')
+  assert.ok(captured > 0 && takenInCash > 0, `money came both ways: ${captured} ${takenInCash}`)
 })
