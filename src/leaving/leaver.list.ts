@@ -7,6 +7,8 @@ import { by } from '../platform/db/sorted-list.ts'
 
 const LEAVER_STATES = ['to_settle', 'to_collect', 'to_return'] as const
 
+const ON_THE_WAY = `(select coalesce(sum(w.amount_paise), 0)::bigint from fees_on_the_way w
+  where w.institute_id = s.institute_id and w.student_id = s.id)`
 const STATE = `case when l.id is null then 'to_settle' when b.owed > 0 then 'to_collect' else 'to_return' end`
 
 const out = outputOf<never>()
@@ -47,6 +49,13 @@ export const leaverList = defineList({
       title: 'Owed',
       sort: by.number,
     }),
+    on_the_way_amount: column(
+      out.amount(
+        'Of that, what cannot be paid a second time: banks or a lender have yet to answer for it.',
+        0,
+      ),
+      { sql: ON_THE_WAY, title: 'On the way' },
+    ),
     advance: column(out.amount('Paid beyond what is owed.', 0), {
       sql: 'b.advance',
       title: 'Paid too much',
