@@ -5,6 +5,7 @@ import { createBursar } from './bursar.ts'
 import type { EmbeddedPostgres } from '../platform/embedded-postgres/supervisor.ts'
 import { createLog, type Log } from '../platform/log.ts'
 import { describeStart, exposureWarning } from './banner.ts'
+import { keepCollectionsShort } from './heap.ts'
 
 /** The process: reads the configuration, starts Bursar, stops it on a signal. */
 let embedded: EmbeddedPostgres | null = null
@@ -41,6 +42,8 @@ function stopOnSignal(stop: () => Promise<void>, log: Log): void {
 
 // A reader of our output that went away must not take us with it.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
+
+keepCollectionsShort()
 
 try {
   const wanted = readConfig(process.env)

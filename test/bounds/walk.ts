@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
 import { READER } from '../../src/platform/limits.rules.ts'
+import { keepCollectionsShort } from '../../src/app/heap.ts'
 import { demoVisitor } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { StallWatch } from '../harness/stalls.ts'
@@ -20,6 +21,8 @@ const isWhole = process.env['BOUNDS'] === 'all'
 /** A part of an address, to look into one route. */
 const onlyRoutes = process.env['BOUNDS_ROUTES'] ?? ''
 
+// As `src/app/main.ts` does.
+keepCollectionsShort()
 const bursar = await startBursar({ after }, { BURSAR_ROLE: 'all' })
 const { url } = bursar
 const owner = await demoVisitor(url)
@@ -106,6 +109,10 @@ async function watchFlood(wanted: Flood): Promise<Watched> {
   const watch = setInterval(() => {
     most = Math.max(most, residentMb())
     const ms = stalls.take()
+    if (ms > 25)
+      console.log(
+        `STALL ${Math.round(ms)} at ${Math.round(performance.now())} ms: ${underWay.map(u => u.slice(-40)).join(' | ')}`,
+      )
     if (ms > stall.ms) stall = { ms, during: underWay }
   }, 20)
   const otherMs = await timeOfOtherSchool(async () => void (await flooded))

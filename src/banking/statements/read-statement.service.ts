@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { FileRefused, type FileRows, formatOf } from '../../imports/files/columns.rules.ts'
 import { isMt940 } from '../../imports/files/mt940.ts'
 import { withReader } from '../../imports/files/read-rows.ts'
@@ -33,12 +33,16 @@ export type ReadStatement = {
 
 type ChooseColumns = (head: readonly Row[]) => Promise<Columns | null>
 
-/** A file is read in a process of its own; its rows become lines as they come, and no more of them is held. */
-export async function readStatementFile(
+/**
+ * A file is read in a process of its own; its rows become lines as they come, and no more of them is held. What is done
+ * with them is done before the process serves the next file, so that no more statements are in memory than are read at a time.
+ */
+export async function withStatement<Result>(
   instituteId: number,
   file: ImportFile,
   choose: ChooseColumns,
-): Promise<ReadStatement> {
+  act: (statement: ReadStatement) => Promise<Result>,
+): Promise<Result> {
   const head = await file.read(0, HEAD_BYTES)
   const isTagged = formatOf(head) === 'csv' && isMt940(head.toString('latin1'))
   const format = isTagged ? 'mt940' : formatOf(head)
@@ -50,7 +54,7 @@ export async function readStatementFile(
         throw new FileRefused(
           'The file has no lines of a bank statement. Export it again, as CSV, XLSX or MT940.',
         )
-      return { format, ...found }
+      return act({ format, ...found })
     })
   } catch (error) {
     if (error instanceof ProcessFailure) throw badRequest(unreadableWords(error.reason))
@@ -121,5 +125,5 @@ class TakenLines {
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex')
+  return hash('sha256', text)
 }

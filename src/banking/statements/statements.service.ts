@@ -22,7 +22,7 @@ import {
 } from './lines.rules.ts'
 import { matchOpenLines } from './decide.service.ts'
 import { insertLines, listOfOtherFormats, lockLines, partsOf, readKnownKeys } from './lines.store.ts'
-import { readStatementFile, type ReadStatement } from './read-statement.service.ts'
+import { withStatement, type ReadStatement } from './read-statement.service.ts'
 import { siftSteps, type Sifted } from './same-movement.rules.ts'
 import * as store from './statements.store.ts'
 
@@ -58,20 +58,26 @@ export type StatementPreview = {
 const MOST_SAMPLES = 5
 const MOST_TITLES = 40
 
-async function read(
+async function withSent<Result>(
   db: Context['db'],
   instituteId: number,
   sent: SentStatement,
-): Promise<{ preview: StatementPreview; file: ReadStatement }> {
+  act: (statement: ReadStatement) => Promise<Result>,
+): Promise<Result> {
   await requireBankAccount(db, instituteId, sent.accountId)
-  const file = await readStatementFile(instituteId, sent.file, head =>
-    columnsFor(db, instituteId, sent, head),
-  )
-  const { format, columns, header, lines, problems } = file
+  return withStatement(instituteId, sent.file, head => columnsFor(db, instituteId, sent, head), act)
+}
+
+async function previewOf(
+  db: Context['db'],
+  instituteId: number,
+  sent: SentStatement,
+  { format, columns, header, lines, problems }: ReadStatement,
+): Promise<StatementPreview> {
   const { same, doubtful, knownCount } = await db.transaction(tx =>
     sift(tx, instituteId, { ...sent, format }, lines),
   )
-  const preview = {
+  return {
     format,
     columns,
     headerRow: header?.rowNo ?? 0,
@@ -85,7 +91,6 @@ async function read(
     doubtfulCount: doubtful.length,
     problems,
   }
-  return { preview, file }
 }
 
 function spanOf(lines: readonly StatementLine[]): { firstDay: string | null; lastDay: string | null } {
@@ -134,7 +139,10 @@ export async function previewStatement(
   command: Command<StatementPreview>,
   sent: SentStatement,
 ): Promise<StatementPreview> {
-  const { preview } = await read(db, command.instituteId, sent)
+  const { instituteId } = command
+  const preview = await withSent(db, instituteId, sent, statement =>
+    previewOf(db, instituteId, sent, statement),
+  )
   return transact(db, command, async () => preview)
 }
 
@@ -142,14 +150,22 @@ export type AddedStatement = store.Statement & { matched: number }
 
 /** Lines that an earlier statement had are not added again; what is open is then matched. */
 export async function addStatement(
-  { db, clock }: Context,
+  ctx: Context,
   command: Command<AddedStatement>,
   sent: SentStatement & { by: string },
 ): Promise<AddedStatement> {
+  return withSent(ctx.db, command.instituteId, sent, file => addLines(ctx, command, sent, file))
+}
+
+async function addLines(
+  { db, clock }: Context,
+  command: Command<AddedStatement>,
+  sent: SentStatement & { by: string },
+  file: ReadStatement,
+): Promise<AddedStatement> {
   const { instituteId } = command
-  const { preview, file } = await read(db, instituteId, sent)
-  const { firstDay, lastDay } = preview
   const { columns, lines, problems } = file
+  const { firstDay, lastDay } = spanOf(lines)
   const [problem] = problems
   if (problem !== undefined) throw badRequest(`Row ${problem.rowNo}: ${problem.message}. Nothing was added.`)
   if (columns === null && file.format !== 'mt940')
