@@ -53,6 +53,8 @@ export async function prepareProxy(owner: Owner, { reloads = false } = {}): Prom
     killWithChildren(child.pid)
     await ended
   }
+  const untilLoaded = async (from: number): Promise<void> =>
+    waitFor(async () => /Loading success/.test(said.slice(from)), 'HAProxy to load its files')
   owner.after(async () => {
     await (reloads ? kill() : stop())
     await rm(folder, { recursive: true, force: true })
@@ -66,7 +68,7 @@ export async function prepareProxy(owner: Owner, { reloads = false } = {}): Prom
     async reload() {
       const before = said.length
       child?.kill('SIGUSR2')
-      await waitFor(async () => /Loading success/.test(said.slice(before)), 'HAProxy to load its files again')
+      await untilLoaded(before)
     },
     get pid() {
       return child?.pid ?? 0
@@ -74,6 +76,7 @@ export async function prepareProxy(owner: Owner, { reloads = false } = {}): Prom
     async start() {
       const env = { BURSAR_MAPS: maps, BURSAR_BIND: `127.0.0.1:${port}`, BURSAR_ADMIN: socket }
       const path = '/usr/sbin:/usr/local/sbin'
+      const before = said.length
       child = spawn(
         'haproxy',
         [...(reloads ? ['-W'] : []), '-db', '-f', CONFIG, '-f', join(maps, 'cells.cfg')],
@@ -90,6 +93,8 @@ export async function prepareProxy(owner: Owner, { reloads = false } = {}): Prom
         waitFor(async () => (await fetch(`${url}/healthz`)).status === 200, 'HAProxy'),
         ended,
       ])
+      // A worker answers before its master is ready for signals: one that came earlier would end the master.
+      if (reloads) await untilLoaded(before)
     },
   }
 }
