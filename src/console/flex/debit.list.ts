@@ -5,6 +5,7 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { toPage } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
+import { classFilters } from '../../students/class-filters.list.ts'
 import { debitsQuery, type Debit, type DebitFilter } from './debits.store.ts'
 import {
   ASKED_STATUSES,
@@ -58,6 +59,7 @@ const filters = {
   to: filter(dayFields.to, { label: 'Up to' }),
   return_code: filter(field.code("Only those of this bank's code.", '04'), { label: 'Return code' }),
   collector_code: filter(field.code('Only this branch.', 'MAIN'), { label: 'Branch', choices: 'branches' }),
+  ...classFilters('s'),
 }
 
 const out = outputOf<ShownDebit>()
@@ -138,7 +140,7 @@ export const debitList = (flex: ConsoleContext) =>
 export type DebitAnswer = Shown<ReturnType<typeof debitList>['output']>
 
 function filterOf(
-  { status, returnCode, collectorCode, ...days }: FilterValues<typeof filters>,
+  { status, returnCode, collectorCode, grade, section, ...days }: FilterValues<typeof filters>,
   now: Date,
   sent?: string,
 ): DebitFilter {
@@ -150,6 +152,8 @@ function filterOf(
     statuses,
     returnCode,
     collectorCode,
+    grade,
+    section,
     cursor,
     parts: {
       instalments:

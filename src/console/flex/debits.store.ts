@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import type { ComingPart } from './coming.rules.ts'
 import type { DebitStatus, Span, DebitCursor } from './flex.rules.ts'
-import { allOf } from '../../platform/db/list.ts'
+import { allOf, type Condition } from '../../platform/db/list.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
 
 /** What the calendar, the returns and the coming run add up: each one statement over the institute's own days. */
@@ -161,10 +161,27 @@ export type DebitFilter = {
   statuses?: readonly DebitStatus[] | undefined
   returnCode?: string | undefined
   collectorCode?: string | undefined
+  /** The student's class, as people write it. */
+  grade?: string | undefined
+  section?: string | undefined
   span: Span
   /** The parts of the union that can have rows under this filter; the other is not read. */
   parts: { instalments: boolean; presentations: boolean }
   cursor?: DebitCursor | undefined
+}
+
+const OF_STUDENT =
+  'exists (select from students k where k.institute_id = p.institute_id and k.id = p.student_id'
+
+/** The class of the student of the plan `p`; `within` says where that plan stands. */
+export function ofClass(
+  { grade, section }: Pick<DebitFilter, 'grade' | 'section'>,
+  within = (condition: string): string => condition,
+): Condition[] {
+  return [
+    [within(`${OF_STUDENT} and lower(btrim(k.grade)) = lower(btrim($1)))`), grade],
+    [within(`${OF_STUDENT} and lower(btrim(k.section)) = lower(btrim($1)))`), section],
+  ]
 }
 
 /**
@@ -200,12 +217,14 @@ export function debitsQuery(
   return { text, values }
 }
 
-function instalmentsPart(values: unknown[], { span, statuses, collectorCode, cursor }: DebitFilter): string {
+function instalmentsPart(values: unknown[], filter: DebitFilter): string {
+  const { span, statuses, collectorCode, cursor } = filter
   const after = cursor?.part === 'instalments' ? cursor : undefined
   const where = allOf(values, [
     ['i.present_on >= $1 and i.present_on < $2', span.from, span.before],
     [`${STATUS} = any($1::text[])`, statuses],
     ['p.collector_code = $1', collectorCode],
+    ...ofClass(filter),
     ['(i.present_on, i.id) > ($1::date, $2)', after?.presentOn, after?.instalmentId],
   ])
   return `select 1 as part, i.present_on as day, ${STATUS} as status, null::bigint as amount, i.id as instalment_id,
@@ -215,16 +234,20 @@ function instalmentsPart(values: unknown[], { span, statuses, collectorCode, cur
     order by i.present_on, i.id`
 }
 
+/** A condition on the plan `p` of the presentation `r`. */
+const ofPlan = (condition: string): string =>
+  `exists (select from flex_instalments i join flex_plans p on p.institute_id = i.institute_id and p.id = i.plan_id
+  where i.institute_id = r.institute_id and i.id = r.instalment_id and ${condition})`
+
 function presentationsPart(values: unknown[], filter: DebitFilter): string {
   const { span } = filter
   const after = filter.cursor?.part === 'presentations' ? filter.cursor : undefined
-  const ofBranch = `exists (select from flex_instalments i join flex_plans p on p.institute_id = i.institute_id and p.id = i.plan_id
-    where i.institute_id = r.institute_id and i.id = r.instalment_id and p.collector_code = $1)`
   const where = allOf(values, [
     ['r.presented_at >= $1 and r.presented_at < $2', span.fromAt, span.beforeAt],
     ['r.state = any($1::text[])', filter.statuses],
     ['r.return_code = $1', filter.returnCode],
-    [ofBranch, filter.collectorCode],
+    [ofPlan('p.collector_code = $1'), filter.collectorCode],
+    ...ofClass(filter, ofPlan),
     [
       '(r.presented_at, r.instalment_id, r.presentation) > ($1::timestamptz, $2, $3::int)',
       after?.presentedAt,

@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { allOf, type Condition, type PageRange } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
-import { AMOUNT, RETURNED, STUDENT, type StudentColumns } from './debits.store.ts'
+import { AMOUNT, ofClass, RETURNED, STUDENT, type StudentColumns } from './debits.store.ts'
 import { WORDS_OF_STUDENT } from '../students/students.store.ts'
 
 export type PlanRow = Pick<Plan, 'id' | 'isHeld' | 'collectorCode'> &
@@ -38,9 +38,6 @@ const AT_BANK = `exists (select from flex_instalments b where b.institute_id = p
 /** The status of the plan `p` that people see: a cancelled plan with a debit at the bank is still being cancelled. */
 export const PLAN_STATUS = `case when p.state = 'cancelled' and ${AT_BANK} then 'cancelling' else p.state end`
 
-const OF_STUDENT =
-  'exists (select from students k where k.institute_id = p.institute_id and k.id = p.student_id'
-
 function conditionsOf(instituteId: number, filter: PlanFilter, cursor?: string): Condition[] {
   const isCancelling = filter.status === 'cancelling'
   return [
@@ -50,8 +47,7 @@ function conditionsOf(instituteId: number, filter: PlanFilter, cursor?: string):
     filter.status === 'cancelled' && [`not ${AT_BANK}`],
     ['p.is_held = $1', filter.isHeld],
     ['p.collector_code = $1', filter.collectorCode],
-    [`${OF_STUDENT} and lower(btrim(k.grade)) = lower(btrim($1)))`, filter.grade],
-    [`${OF_STUDENT} and lower(btrim(k.section)) = lower(btrim($1)))`, filter.section],
+    ...ofClass(filter),
     filter.search && searchPlans(filter.search),
     ['p.id < $1', cursor],
   ]

@@ -3,7 +3,9 @@ import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { LOAN_ID } from '../../loans/loan.schemas.ts'
 import { LOAN_STATES } from '../../loans/loans.rules.ts'
+import type { Condition } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
+import { classFilters } from '../../students/class-filters.list.ts'
 import { LOANS, type LoanRow } from './loans.store.ts'
 
 const out = outputOf<LoanRow>()
@@ -11,11 +13,27 @@ const out = outputOf<LoanRow>()
 /** Whose applications: of an institute, or those that families sent to a lender. */
 export type LoanScope = { instituteId: number } | { lender: string }
 
-/** Applications as the institute and its lender see them, newest first: ids sort by creation. */
-export const loanList = defineList({
+const filters = {
+  status: filter(field.oneOf(LOAN_STATES, 'Only in this state.'), {
+    label: 'State',
+    where: 'a.state = $1',
+  }),
+  // Within an institute or a lender there are few enough to look at each.
+  search: filter(
+    field.identifier('Part of the name of student, parent or institute, or an application id.', 'Kabir'),
+    {
+      label: 'Name or application id',
+      where: `(a.id = $1 or position(lower($1) in lower(concat_ws(' ', i.name, coalesce(a.borrower ->> 'student', s.fullname),
+        coalesce(a.borrower ->> 'name', s.primary_contact_name)))) > 0)`,
+    },
+  ),
+}
+
+const applications = {
   file: 'loans',
   title: 'Loans',
   noun: ['loan', 'loans'],
+  key: 'id',
   columns: {
     application_id: out.text('Id of the application.', LOAN_ID, ({ id }) => id),
     borrower: column(
@@ -69,32 +87,22 @@ export const loanList = defineList({
     ),
     id: fileColumn('Application', 'text', (row: LoanRow) => row.id),
   },
-  filters: {
-    status: filter(field.oneOf(LOAN_STATES, 'Only in this state.'), {
-      label: 'State',
-      where: 'a.state = $1',
-    }),
-    // Within an institute or a lender there are few enough to look at each.
-    search: filter(
-      field.identifier('Part of the name of student, parent or institute, or an application id.', 'Kabir'),
-      {
-        label: 'Name or application id',
-        where: `(a.id = $1 or position(lower($1) in lower(concat_ws(' ', i.name, coalesce(a.borrower ->> 'student', s.fullname),
-          coalesce(a.borrower ->> 'name', s.primary_contact_name)))) > 0)`,
-      },
-    ),
-  },
-  key: 'id',
   rows: {
     ...LOANS,
     // A lender sees an application from the moment of the family's consent.
-    scope: (of: LoanScope) =>
+    scope: (of: LoanScope): Condition[] =>
       'lender' in of
         ? [['a.lender = $1', of.lender], ['a.sent_at is not null']]
         : [['a.institute_id = $1', of.instituteId]],
     order: ['id'],
     direction: 'desc',
   },
-})
+} as const
+
+/** Applications as the institute sees them, newest first: ids sort by creation. */
+export const loanList = defineList({ ...applications, filters: { ...filters, ...classFilters('s') } })
+
+/** The same as a lender sees them, to whom the classes of many institutes say nothing. */
+export const applicationList = defineList({ ...applications, filters })
 
 export type LoanRowAnswer = Shown<typeof loanList.output>

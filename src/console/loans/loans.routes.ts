@@ -3,7 +3,7 @@ import { addConsoleRead, addConsoleWrite, deskRoutes } from '../auth/access.rout
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile, addDeskFile, addDeskUpload } from '../files.routes.ts'
 import { addList } from '../lists/list.routes.ts'
-import { loanList } from './loan.list.ts'
+import { applicationList, loanList } from './loan.list.ts'
 import {
   cancelInput,
   confirmInput,
@@ -160,15 +160,15 @@ export async function lenderDeskRoutes(app: FastifyInstance, ctx: LoanContext): 
   const { desk, application } = deskRoutes(ctx)
   desk.read(app, ctx, {
     url: '/applications',
-    query: loanList.query,
-    output: pageOf(loanList.output),
+    query: applicationList.query,
+    output: pageOf(applicationList.output),
     answer: ({ lender, query: { cursor, limit, ...filters } }) =>
-      loanList.page(ctx, { lender: lender.code }, filters, { cursor, limit }),
+      applicationList.page(ctx, { lender: lender.code }, filters, { cursor, limit }),
   })
   desk.read(app, ctx, {
     url: '/applications/columns',
     output: one(columnsOutput),
-    answer: async () => loanList,
+    answer: async () => applicationList,
   })
   application.read(app, ctx, {
     url: '',
