@@ -274,3 +274,64 @@ test('children are carried on into the new year with the option of the same name
   assert.deepEqual(await linesOf(older), [['TRANSPORT_FEE', 2_000, 2_000, '2027-06-10']])
   assert.equal(outcomes(await carry(false))[0]?.[0], 'unchanged')
 })
+
+const feesOf = async (): Promise<string[]> => {
+  const { data } = (await viewer.get(`${SCHOOL}/money/tally-ledgers`)).body
+  return data
+    .filter((one: Json) => one.subject.startsWith('component:'))
+    .map((one: Json) => `${one.subject.slice('component:'.length)}: ${one.ledger}`)
+}
+
+test('Tally has one ledger of a fee, however many terms, months, routes and stops it is charged by', async () => {
+  const structure = {
+    terms: [
+      { name: 'Term 1', due_date: '2026-06-10' },
+      { name: 'Term 2', due_date: '2026-12-10' },
+    ],
+    fee_heads: ['TUITION_FEE'],
+    grades: ['5'],
+    amounts: [1, 2].map(term => ({ grade: '5', component_type: 'TUITION_FEE', term, amount: 30_000 })),
+    concessions: [],
+  }
+  assertAnswer(await finance.send('PUT', `${SCHOOL}/fee-structures/2026/2027`, structure), '200')
+  const rider = await desk.register({ fullname: 'Rider' })
+  const ask = { student_ids: [rider], option_id: lake, first_day: '2026-11-01' }
+  assertAnswer(await finance.post(`${bus.at}/children`, ask), '200')
+  const parts = ['TRANSPORT_FEE_NOVEMBER', 'TRANSPORT_FEE_DECEMBER', 'TUITION_FEE_TERM_1']
+  const paid = await finance.post(`${STUDENTS}/${rider}/payments`, {
+    amount: 300,
+    paid_at: '2026-11-15',
+    mode: 'cash',
+    transaction_id: 'TALLY-1',
+    fee_components: parts.map(component_type => ({ component_type, amount: 100 })),
+  })
+  assertAnswer(paid, '201')
+  const listed = await feesOf()
+  assert.ok(listed.includes('TRANSPORT_FEE: Transport fee') && listed.includes('TUITION_FEE: Tuition fee'))
+  assert.deepEqual(
+    listed.filter(one => /^(TRANSPORT|TUITION)_FEE_/.test(one)),
+    [],
+  )
+  const vouchers = async (): Promise<string[]> => {
+    const { text } = await finance.get(`${SCHOOL}/money/payments/export?format=tally`)
+    const own = text.split('</VOUCHER>').find(voucher => voucher.includes('TALLY-1')) ?? ''
+    return [...own.matchAll(/<LEDGERNAME>(.*)<\/LEDGERNAME>\n.*\n<AMOUNT>([\d.]+)/g)]
+      .map(([, ledger, amount]) => `${ledger} ${amount}`)
+      .toSorted()
+  }
+  assert.deepEqual(await vouchers(), ['Transport fee 200.00', 'Tuition fee 100.00'])
+  const ledgers = [
+    { subject: 'component:TRANSPORT_FEE', ledger: 'Bus income' },
+    { subject: 'component:TUITION_FEE', ledger: 'Tuition fee' },
+  ]
+  const named = { ledgers, reason: 'As in our books' }
+  assertAnswer(await finance.send('PUT', `${SCHOOL}/money/tally-ledgers`, named), '200')
+  assert.deepEqual(await vouchers(), ['Bus income 200.00', 'Tuition fee 100.00'])
+  // A part that was named while it had a ledger of its own keeps that until somebody clears it.
+  await bursar.sql(`insert into tally_ledgers (institute_id, subject, ledger)
+    select id, 'component:TRANSPORT_FEE_NOVEMBER', 'Bus November' from institutes where code = 'demo-school'`)
+  assert.deepEqual(await vouchers(), ['Bus November 100.00', 'Bus income 100.00', 'Tuition fee 100.00'])
+  assert.ok((await feesOf()).includes('TRANSPORT_FEE_NOVEMBER: Bus November'))
+  assertAnswer(await finance.send('PUT', `${SCHOOL}/money/tally-ledgers`, named), '200')
+  assert.deepEqual(await vouchers(), ['Bus income 200.00', 'Tuition fee 100.00'])
+})

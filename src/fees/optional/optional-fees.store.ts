@@ -52,6 +52,17 @@ export async function listFees(
   ])
 }
 
+/** What the optional fees of all years are charged as. */
+export async function listAllFees(
+  db: Queryable,
+  instituteId: number,
+): Promise<Pick<OptionalFee, 'componentType' | 'periods' | 'dueOn'>[]> {
+  return db.query(
+    `select ${fees.columns('f', ['componentType', 'periods', 'dueOn'])} from optional_fees f where f.institute_id = $1`,
+    [instituteId],
+  )
+}
+
 export async function readFees(
   db: Queryable,
   instituteId: number,

@@ -22,6 +22,17 @@ export async function readStructures(
   }
 }
 
+/** The fees and terms of every structure. */
+export async function listTerms(
+  db: Queryable,
+  instituteId: number,
+): Promise<Pick<FeeStructure, 'heads' | 'terms'>[]> {
+  return db.query(
+    `select definition -> 'heads' as heads, definition -> 'terms' as terms from fee_structures where institute_id = $1`,
+    [instituteId],
+  )
+}
+
 /** Another one as soon as any structure of the institute is saved otherwise, added or dropped. */
 export async function digestStructures(db: Queryable, instituteId: number): Promise<string> {
   const [row] = await db.query<{ digest: string }>(

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream'
+import { readFeeHeads } from '../../../fees/fee-heads.service.ts'
 import { listEntries, readDeposits } from '../../../institutes/catalogue.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../../platform/names.ts'
@@ -26,7 +27,10 @@ export async function readLedgerNames(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
 ): Promise<LedgerNames> {
-  const own = await store.readLedgers(db, institute.id)
+  const [own, headOf] = await Promise.all([
+    store.readLedgers(db, institute.id),
+    readFeeHeads(db, institute.id),
+  ])
   const nameOf = (subject: keyof typeof ACCOUNTS): string => own.get(subject) ?? ACCOUNTS[subject].usual
   return {
     clearing: nameOf('clearing'),
@@ -34,21 +38,28 @@ export async function readLedgerNames(
     cash: nameOf('cash'),
     direct: nameOf('direct'),
     charges: nameOf('charges'),
-    component: type => own.get(COMPONENT + type) ?? readableComponent(type),
+    component: type =>
+      own.get(COMPONENT + type) ?? own.get(COMPONENT + headOf(type)) ?? readableComponent(headOf(type)),
   }
 }
 
-/** The accounts, and a ledger for every component of the institute. */
+/**
+ * The accounts, and a ledger for every fee of the institute: its terms, months and stops are one income. A part that was given
+ * a name of its own keeps it.
+ */
 export async function listTallyLedgers(ctx: Context, institute: Institute): Promise<TallyLedger[]> {
-  const [own, components, deposits] = await Promise.all([
+  const [own, components, headOf, deposits] = await Promise.all([
     store.readLedgers(ctx.db, institute.id),
     listEntries(ctx, institute, 'component'),
+    readFeeHeads(ctx.db, institute.id),
     readDeposits(ctx.db, institute.id),
   ])
   const accounts = Object.entries(ACCOUNTS).map(([subject, account]) => ({ subject, ...account }))
-  const fees = components.map(({ code }) => ({
+  const codes = components.map(({ code }) => code)
+  const named = codes.filter(code => own.has(COMPONENT + code))
+  const fees = [...new Set([...codes.map(headOf), ...named])].toSorted().map(code => ({
     subject: COMPONENT + code,
-    usual: readableComponent(code),
+    usual: readableComponent(headOf(code)),
     group: deposits.includes(code) ? ('Current Liabilities' as const) : ('Direct Incomes' as const),
   }))
   return [...accounts, ...fees].map(entry => ({ ...entry, ledger: own.get(entry.subject) ?? entry.usual }))
