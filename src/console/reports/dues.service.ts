@@ -27,7 +27,7 @@ export async function readAgeing(
   const today = dayOf(clock.now())
   const [rows, onTheWayPaise] = await Promise.all([
     store.listAgeing(db, store.ageingQuery(institute.id, today, asked)),
-    store.sumOnTheWay(db, institute.id, asked),
+    store.sumOnTheWay(db, institute.id, today, asked),
   ])
   const total = rows.find(row => row.key === null)
   if (total === undefined) throw badField('by', 'makes too many groups to show')

@@ -2,7 +2,8 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import { ZERO, type Paise } from '../../platform/money.ts'
 import type { Query } from '../../platform/db/query.ts'
-import { owedNow } from '../sums/owed.store.ts'
+import { classedNow, owedNow, presentFirst } from '../sums/owed.store.ts'
+import { schoolYearOf } from './demand/demand.rules.ts'
 import { LATE_DAYS, type Bucket, type DefaulterBucket, type Grouping } from './reports.rules.ts'
 
 type DuesFilter = {
@@ -52,6 +53,10 @@ const KEYS: Record<Grouping, string> = {
   branch: 'collector_code',
 }
 
+/** A report of no year in particular has a child in the class that it is in today. */
+const isOfToday = ({ by, grade, academicYearStart }: AskedAgeing): boolean =>
+  academicYearStart === undefined && (by === 'grade' || grade !== undefined)
+
 const sum = (bucket: Bucket): string =>
   `coalesce(sum(owed_paise) filter (where ${inBucket(bucket)}), 0)::bigint`
 
@@ -60,21 +65,29 @@ const sum = (bucket: Bucket): string =>
  * has no other due day. Children are counted by groups of their own: one owes several components, and may have records in
  * several grades.
  */
-export function ageingQuery(instituteId: number, today: string, { by, ...filter }: AskedAgeing): Query {
+export function ageingQuery(instituteId: number, today: string, asked: AskedAgeing): Query {
+  const { by, ...filter } = asked
   const values: unknown[] = [instituteId, today]
-  const text = `with ${owedNow(isWanted(values, filter))},
+  const { grade, ...other } = filter
+  const year = isOfToday(asked) ? `$${values.push(schoolYearOf(today))}::int` : null
+  const wanted = isWanted(values, year === null ? filter : other)
+  const ofGrade = (): string => allOf(values, [['lower(btrim(c.grade)) = lower(btrim($1))', grade]])
+  const rows =
+    year === null ? '' : `, ${classedNow(year)}, asked as (select * from classed c where ${ofGrade()})`
+  const source = year === null ? 'owed' : 'asked'
+  const text = `with ${owedNow(wanted)}${rows},
     owing as (
       select key, sum(children) as students from (
-        select ${KEYS[by]} as key, child, min(children) as children from owed group by 1, 2) one group by key
+        select ${KEYS[by]} as key, child, min(children) as children from ${source} group by 1, 2) one group by key
     ), everybody as (
-      select sum(children) as students from (select min(children) as children from owed group by child) one
+      select sum(children) as students from (select min(children) as children from ${source} group by child) one
     ), sums as (
       select ${KEYS[by]} as key, grouping(${KEYS[by]}) as is_whole,
         coalesce(sum(owed_paise + planned_paise), 0)::bigint as "totalPaise",
         (${sum('not_due')} + coalesce(sum(planned_paise), 0))::bigint as "notDuePaise", ${sum('days_0_30')} as "days30Paise",
         ${sum('days_31_60')} as "days60Paise", ${sum('days_61_90')} as "days90Paise", ${sum('days_over_90')} as "over90Paise",
         ${sum('no_due_day')} as "noDueDayPaise"
-      from owed group by grouping sets ((${KEYS[by]}), ())
+      from ${source} group by grouping sets ((${KEYS[by]}), ())
     )
     select s.key, coalesce(case s.is_whole when 1 then e.students else o.students end, 0)::bigint as students, s."totalPaise",
       s."notDuePaise", s."days30Paise", s."days60Paise", s."days90Paise", s."over90Paise", s."noDueDayPaise"
@@ -89,12 +102,28 @@ export async function listAgeing(db: Queryable, { text, values }: Query): Promis
 }
 
 /** Sums the money that is on its way to pay dues; a loan that a lender has promised counts too. */
-export async function sumOnTheWay(db: Queryable, instituteId: number, filter: DuesFilter): Promise<Paise> {
+export async function sumOnTheWay(
+  db: Queryable,
+  instituteId: number,
+  today: string,
+  asked: AskedAgeing,
+): Promise<Paise> {
+  const { by: _by, ...filter } = asked
   const values: unknown[] = [instituteId]
+  const { grade, ...other } = filter
+  const isToday = isOfToday(asked) && grade !== undefined
+  const wanted = isWanted(values, isToday ? other : filter)
+  const year = isToday ? `$${values.push(schoolYearOf(today))}::int` : null
+  const ofGrade =
+    year === null
+      ? 'true'
+      : `(select lower(btrim(n.grade)) from students n where n.institute_id = $1 and n.identifier = p.identifier
+          and n.collector_code = p.collector_code and n.status = 'active' order by ${presentFirst('n', year)} limit 1)
+         = lower(btrim($${values.push(grade)}))`
   const [row] = await db.query<{ amountPaise: Paise }>(
     `select coalesce(sum(w.amount_paise), 0)::bigint as "amountPaise" from fees_on_the_way w
      join students p on p.institute_id = w.institute_id and p.id = w.student_id and p.status = 'active'
-     where w.institute_id = $1 and ${isWanted(values, filter)}`,
+     where w.institute_id = $1 and ${wanted} and ${ofGrade}`,
     values,
   )
   return row?.amountPaise ?? ZERO

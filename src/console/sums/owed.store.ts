@@ -41,21 +41,22 @@ const REST_DUE_ON = `(select r.due_on from late_fee_rules r where r.institute_id
 export const owedNow = (wanted: string): string => `
   ${changedChildren('select distinct student_id from dues_changes where institute_id = $1')},
   parts as (
-    select g.group_id as child, g.group_id, g.record_no, g.part_no, null as student_id, g.children, g.collector_code,
+    select g.group_id as child, g.group_id, g.group_id as of_group, g.record_no, g.part_no, null as student_id, g.children, g.collector_code,
       g.academic_year_start, g.grade, g.component_type, g.due_on, g.is_owed, g.owed_paise, g.planned_paise
     from dues_groups g where g.institute_id = $1
     union all
-    select md5('counted ' || c.no)::uuid, null, c.record_no, g.part_no, null, -1, g.collector_code,
+    select md5('counted ' || c.no)::uuid, null, c.group_id, c.record_no, g.part_no, null, -1, g.collector_code,
       g.academic_year_start, g.grade, g.component_type, g.due_on, g.is_owed, -c.owed_paise[g.part_no], -c.planned_paise[g.part_no]
     from counted c cross join lateral (
       select k.* from dues_groups k
       where k.institute_id = $1 and k.group_id = c.group_id and k.record_no = c.record_no offset 0) g
     union all
-    select md5('fresh ' || f.no)::uuid, null, null, null, f.student_id, 1, f.collector_code,
+    select md5('fresh ' || f.no)::uuid, null, null, null, null, f.student_id, 1, f.collector_code,
       f.academic_year_start, f.grade, f.component_type, f.due_on, f.owed_paise > 0, f.owed_paise, f.planned_paise
     from fresh f
   ), owed as (
-    select p.child, p.group_id, p.record_no, p.part_no, p.student_id, p.children, p.collector_code, p.grade, p.component_type,
+    select p.child, p.group_id, p.of_group, p.record_no, p.part_no, p.student_id, p.children, p.collector_code,
+      p.academic_year_start, p.grade, p.component_type,
       p.is_owed, p.owed_paise, p.planned_paise, due.due_on, $2::date - due.due_on as days
     from parts p
     ${joinDueDays({ institute: '$1', year: 'p.academic_year_start', branch: 'p.collector_code', component: 'p.component_type' })}
@@ -63,6 +64,49 @@ export const owedNow = (wanted: string): string => `
     cross join lateral (select coalesce(p.due_on, day.due_on, shared.due_on, own.due_on, ${REST_DUE_ON}) as due_on) due
     where ${wanted}
   )`
+
+/**
+ * Orders the records of a child by how well they say in which class it is: that of the school year `year` first, then the one
+ * before; a year that has not begun last, though its record is there since its fees were set up.
+ */
+export const presentFirst = (record: string, year: string): string =>
+  `${record}.academic_year_start <= ${year} desc, abs(${record}.academic_year_start - ${year}), ${record}.id desc`
+
+/**
+ * Defines `classed` after `owed`: the same with the class that each child is in, whatever the year of what it owes; `year` is the
+ * school year of today. Groups whose records are all of it have that class already, as have those of the year before while
+ * nobody has a record of the new one yet; children of the others are looked at one by one.
+ */
+export const classedNow = (year: string): string => {
+  const present = (student: string): string => `cross join lateral (
+      select n.grade from students k join students n on n.institute_id = $1 and n.identifier = k.identifier
+        and n.collector_code = k.collector_code and n.status = 'active'
+      where k.institute_id = $1 and k.id = ${student} order by ${presentFirst('n', year)} limit 1) present`
+  return `
+  school_year as materialized (
+    select case when newest.year < ${year} and not exists (select from students r where r.institute_id = $1
+      and r.status = 'active' and r.academic_year_start > newest.year and r.academic_year_start <= ${year})
+      then newest.year else ${year} end as year
+    from (select max(academic_year_start) filter (where academic_year_start <= ${year}) as year from owed) newest
+  ), mixed as materialized (
+    select distinct of_group from owed
+    where of_group is not null and academic_year_start <> (select year from school_year)
+  ),
+  classed as (
+    select o.child, o.children, o.collector_code, o.grade, o.component_type, o.owed_paise, o.planned_paise, o.due_on, o.days
+    from owed o where o.student_id is null and o.of_group not in (select of_group from mixed)
+    union all
+    select md5(concat_ws(' ', 'of', d.collector_code, d.identifier))::uuid, 1, o.collector_code, present.grade, o.component_type,
+      d.owed_paise[o.part_no], d.planned_paise[o.part_no], o.due_on, o.days
+    from mixed m join owed o on o.group_id = m.of_group
+    join student_dues d on d.institute_id = $1 and d.group_id = o.group_id and d.record_no = o.record_no
+      and d.student_id not in (select student_id from counted)
+    ${present('d.student_id')}
+    union all
+    select o.child, 1, o.collector_code, present.grade, o.component_type, o.owed_paise, o.planned_paise, o.due_on, o.days
+    from owed o ${present('o.student_id')} where o.student_id is not null
+  )`
+}
 
 /** A group is named by a digest of what its children have in common, so nobody has to look for one. */
 const COUNT_DUES = (limit: number): string => `with

@@ -74,6 +74,42 @@ test('each class has a sheet with those of it who are late, as PDF and as spread
   assert.equal(noted.what, 'report.exported')
 })
 
+test('a child that has a record of the next year already is in the class of this one, with all that it owes', async () => {
+  const { academic_year_start: year } = (await viewer.get(`${MONEY}/demand`)).body.data
+  const ids: string[] = []
+  for (const [start, grade] of [
+    [year, '7'],
+    [year + 1, '8'],
+  ]) {
+    const years = { academic_year_start: String(start), academic_year_end: String(start + 1) }
+    const child = { fullname: 'Isha Bose', identifier: 'TWO-YEARS', grade, section: 'A' }
+    ids.push(await desk.register({ ...child, ...years }))
+  }
+  const classes = (await viewer.get(`${MONEY}/classes`)).body.data
+  const own = classes.filter((one: Json) => ['7', '8'].includes(one.grade))
+  assert.deepEqual(
+    own.map(({ title, students, late, owed }: Json) => [title, students, late, owed]),
+    [['7 A', 1, 1, 120_000]],
+  )
+  const { groups } = (await viewer.get(`${MONEY}/ageing?by=grade`)).body.data
+  const byGrade = groups.filter(({ key }: Json) => ['7', '8'].includes(key))
+  assert.deepEqual(
+    byGrade.map(({ key, students, total }: Json) => [key, students, total]),
+    [['7', 1, 120_000]],
+  )
+  assert.equal((await viewer.get(`${MONEY}/ageing?grade=7`)).body.data.total.total, 120_000)
+  const next = (await viewer.get(`${MONEY}/ageing?by=grade&academic_year_start=${year + 1}`)).body.data
+  assert.deepEqual(
+    next.groups.map(({ key, students, total }: Json) => [key, students, total]),
+    [['8', 1, 60_000]],
+  )
+  for (const id of ids)
+    assertAnswer(
+      await finance.post(`${SCHOOL}/students/${id}/status`, { status: 'dropped', reason: 'Left' }),
+      '200',
+    )
+})
+
 test('on its day each class teacher is mailed the own class once, as a file, and nobody else', async () => {
   const schedule = { what: 'class_sheets', every: 'week', day: 1 }
   assertAnswer(await owner.post(`${MONEY}/report-mails`, schedule), '409 HUE00002')

@@ -21,9 +21,16 @@ const inBucket = (bucket: Bucket | 'late'): string => {
 const sum = (bucket: Bucket): string =>
   `coalesce(sum(owed) filter (where ${inBucket(bucket)}), 0)::bigint as ${bucket}`
 
+/** The class of the school year that is running, unless another year is asked for; of who has none of it, the nearest before. */
+const CLASS = `case when $5::int is not null then s.grade else (
+  select n.grade from students n
+  where n.institute_id = $1 and n.identifier = s.identifier and n.collector_code = s.collector_code and n.status = 'active'
+  order by case when n.academic_year_start <= extract(year from $2::date - interval '3 months') then -n.academic_year_start
+    else n.academic_year_start end, n.id desc limit 1) end`
+
 /** $1 the institute, $2 today, $3 to $5 what is asked for. */
-const LINES = `with lines as (
-  select s.id, s.collector_code, s.identifier, s.grade, b.component_type, b.owed_paise as owed, b.planned_paise as planned,
+const linesOf = (grade: string): string => `with lines as (
+  select s.id, s.collector_code, s.identifier, ${grade} as grade, b.component_type, b.owed_paise as owed, b.planned_paise as planned,
     due.due_on, $2::date - due.due_on as days
   from owed_parts b join students s on s.institute_id = b.institute_id and s.id = b.student_id and s.status = 'active'
   cross join lateral (select coalesce(b.due_on,
@@ -33,7 +40,7 @@ const LINES = `with lines as (
        and f.component_type = b.component_type and f.collector_code is null),
     (select r.due_on from late_fee_rules r where r.institute_id = $1 and r.component_type = b.component_type),
     (select r.due_on from late_fee_rules r where r.institute_id = $1 and r.component_type is null)) as due_on) due
-  where b.institute_id = $1 and ($3::text is null or s.grade = $3) and ($4::text is null or s.collector_code = $4)
+  where b.institute_id = $1 and ($3::text is null or ${grade} = $3) and ($4::text is null or s.collector_code = $4)
     and ($5::int is null or s.academic_year_start = $5))`
 
 export class FromScratch {
@@ -47,7 +54,7 @@ export class FromScratch {
 
   async outstanding(today: string) {
     const [row] = await this.#ask(
-      `${LINES} select coalesce(sum(all_owed), 0)::bigint as "amountPaise", count(*)::int as students,
+      `${linesOf('s.grade')} select coalesce(sum(all_owed), 0)::bigint as "amountPaise", count(*)::int as students,
          coalesce(sum(late), 0)::bigint as "overduePaise", count(*) filter (where late > 0)::int as "overdueStudents"
        from (select sum(owed + planned) as all_owed, sum(owed) filter (where days > 0) as late from lines
          group by collector_code, identifier) child`,
@@ -60,7 +67,7 @@ export class FromScratch {
   async ageing(today: string, { by, ...filter }: AskedAgeing) {
     const key = { component: 'component_type', grade: 'grade', branch: 'collector_code' }[by]
     return this.#ask(
-      `${LINES} select ${key} as key, count(distinct (collector_code, identifier))::int as students,
+      `${linesOf(CLASS)} select ${key} as key, count(distinct (collector_code, identifier))::int as students,
          coalesce(sum(owed + planned), 0)::bigint as total,
          (coalesce(sum(owed) filter (where days <= 0), 0) + coalesce(sum(planned), 0))::bigint as not_due,
          ${BUCKETS.map(([bucket]) => sum(bucket)).join(', ')}, ${sum('no_due_day')}
@@ -73,7 +80,7 @@ export class FromScratch {
   async defaulters(today: string, { bucket = 'late', ...filter }: AskedDefaulters) {
     const condition = inBucket(bucket)
     return this.#ask(
-      `${LINES} select id as "studentId", sum(owed) filter (where ${condition})::bigint as "owedPaise",
+      `${linesOf('s.grade')} select id as "studentId", sum(owed) filter (where ${condition})::bigint as "owedPaise",
          sum(owed + planned)::bigint as "totalPaise", min(due_on) filter (where owed > 0 and ${condition}) as "oldestDueOn"
        from lines group by id having bool_or(owed > 0 and ${condition})
        order by coalesce(min(due_on) filter (where owed > 0 and ${condition}), '9999-12-31'), id`,

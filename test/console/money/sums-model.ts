@@ -133,7 +133,7 @@ export class SumsModel {
 
   #filters() {
     const { grade, branch, year } = this.#any
-    return [{}, { grade, academicYearStart: year }, { collectorCode: branch }]
+    return [{}, { grade, academicYearStart: year }, { collectorCode: branch }, { grade }]
   }
 
   get #any() {

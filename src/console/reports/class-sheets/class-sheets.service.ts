@@ -4,12 +4,14 @@ import type { Attachment, AttachmentOf } from '../../../messages/senders.ts'
 import { dayOf, formatDay } from '../../../platform/calendar.ts'
 import type { Context } from '../../../platform/context.ts'
 import { conflict, notFound } from '../../../platform/errors.ts'
+import type { Queryable } from '../../../platform/db/database.ts'
 import { transact, type Command } from '../../../platform/idempotency.ts'
 import { formatRupees, ZERO, type Paise } from '../../../platform/money.ts'
 import { classOf } from '../../../platform/names.ts'
 import type { DocumentBlock, DocumentPrint } from '../../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../../receipts/letterhead.service.ts'
 import { printDocument } from '../../../receipts/receipt-printer.ts'
+import { schoolYearOf } from '../demand/demand.rules.ts'
 import { readChoices } from '../../students/students.service.ts'
 import { day, MEDIA_TYPES, money, text } from '../reports.rules.ts'
 import { makeXlsxOf } from '../xlsx.ts'
@@ -34,7 +36,7 @@ export type ListedClass = ClassKey & {
 /** Every class with its teacher, and how many of its children are late. */
 export async function listClassSheets(ctx: Context, institute: Institute): Promise<ListedClass[]> {
   const [classes, teachers, sheets, titleOf] = await Promise.all([
-    store.listClasses(ctx.db, institute.id, MOST_CLASSES),
+    listClasses(ctx.db, ctx, institute.id),
     store.listTeachers(ctx.db, institute.id),
     readSheets(ctx, institute, {}),
     readTitles(ctx, institute),
@@ -55,13 +57,27 @@ export async function listClassSheets(ctx: Context, institute: Institute): Promi
   })
 }
 
+function listClasses(
+  db: Queryable,
+  { clock }: Pick<Context, 'clock'>,
+  instituteId: number,
+): Promise<store.SchoolClass[]> {
+  const year = schoolYearOf(dayOf(clock.now()))
+  return store.listClasses(db, instituteId, { year, limit: MOST_CLASSES })
+}
+
 async function readSheets(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   institute: Pick<Institute, 'id'>,
   of: Partial<ClassKey>,
 ): Promise<ClassSheet[]> {
   const today = dayOf(clock.now())
-  const late = await store.listLate(db, institute.id, { today, of, limit: MOST_LATE + 1 })
+  const late = await store.listLate(db, institute.id, {
+    today,
+    year: schoolYearOf(today),
+    of,
+    limit: MOST_LATE + 1,
+  })
   if (late.length > MOST_LATE)
     throw conflict(`More than ${MOST_LATE} students are late. Choose a branch or a class.`)
   return sheetsOf(late)
@@ -90,13 +106,13 @@ async function readTitles(ctx: Context, institute: Institute) {
 const BY_NUMBER = new Intl.Collator('en', { numeric: true })
 
 export async function setClassTeacher(
-  { db }: Context,
+  ctx: Context,
   command: Command<void>,
   of: ClassKey,
   teacher: Pick<store.ClassTeacher, 'name' | 'email'> | null,
 ): Promise<void> {
-  return transact(db, command, async tx => {
-    const classes = await store.listClasses(tx, command.instituteId, MOST_CLASSES)
+  return transact(ctx.db, command, async tx => {
+    const classes = await listClasses(tx, ctx, command.instituteId)
     if (!classes.some(one => classKey(one) === classKey(of))) throw notFound('This class')
     await store.setTeacher(tx, command.instituteId, of, teacher)
   })

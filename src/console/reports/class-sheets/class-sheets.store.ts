@@ -1,5 +1,6 @@
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import { Table } from '../../../platform/db/table.ts'
+import { presentFirst } from '../../sums/owed.store.ts'
 import { defaultersQuery } from '../dues.store.ts'
 import type { ClassKey, LateChild } from './class-sheets.rules.ts'
 
@@ -39,10 +40,12 @@ export async function setTeacher(
     await teachers.insert(tx, [{ instituteId, collectorCode, grade, section, ...teacher }])
 }
 
-/** A child is in the class of its newest year, also with what it owes of an earlier one. */
-const NEWEST = 'order by n.academic_year_start desc, n.id desc'
-
-export async function listClasses(db: Queryable, instituteId: number, limit: number): Promise<SchoolClass[]> {
+/** The classes of a school year, which may not be the newest that children have records of. */
+export async function listClasses(
+  db: Queryable,
+  instituteId: number,
+  { year, limit }: { year: number; limit: number },
+): Promise<SchoolClass[]> {
   return db.query<SchoolClass>(
     `select c.collector_code as "collectorCode", min(c.grade) as grade, min(c.section) as section,
        count(*)::int as students
@@ -50,18 +53,18 @@ export async function listClasses(db: Queryable, instituteId: number, limit: num
        select distinct on (n.collector_code, n.identifier) n.collector_code, btrim(n.grade) as grade,
          coalesce(btrim(n.section), '') as section
        from students n where n.institute_id = $1 and n.status = 'active'
-       order by n.collector_code, n.identifier, n.academic_year_start desc, n.id desc
+       order by n.collector_code, n.identifier, ${presentFirst('n', '$2::int')}
      ) c
-     group by c.collector_code, lower(c.grade), lower(c.section) order by 1, 2, 3 limit $2`,
-    [instituteId, limit],
+     group by c.collector_code, lower(c.grade), lower(c.section) order by 1, 2, 3 limit $3`,
+    [instituteId, year, limit],
   )
 }
 
-/** Everybody who is late, the longest first, with the class of today. */
+/** Everybody who is late, the longest first, with the class that each has in the school year, also with what it owes of another. */
 export async function listLate(
   db: Queryable,
   instituteId: number,
-  { today, limit, of }: { today: string; limit: number; of: Partial<ClassKey> },
+  { today, year, limit, of }: { today: string; year: number; limit: number; of: Partial<ClassKey> },
 ): Promise<LateChild[]> {
   const { text, values } = defaultersQuery(instituteId, today, { collectorCode: of.collectorCode })
   const [grade, section] = [of.grade ?? null, of.section ?? null]
@@ -72,10 +75,10 @@ export async function listLate(
      from (${text}) late cross join lateral (
        select btrim(n.grade) as grade, coalesce(btrim(n.section), '') as section from students n
        where n.institute_id = $1 and n.collector_code = late."collectorCode" and n.identifier = late.identifier
-         and n.status = 'active' ${NEWEST} limit 1) own
+         and n.status = 'active' order by ${presentFirst('n', `$${all + 4}::int`)} limit 1) own
      where ($${all + 1}::text is null or lower(own.grade) = lower(btrim($${all + 1})))
        and ($${all + 2}::text is null or lower(own.section) = lower(btrim($${all + 2})))
      limit $${all + 3}`,
-    [...values, grade, section, limit],
+    [...values, grade, section, limit, year],
   )
 }

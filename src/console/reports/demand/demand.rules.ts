@@ -64,9 +64,14 @@ function addUp(rows: readonly DemandSums[]): DemandSums {
   }
 }
 
-/** The newest year that has begun, by 1 April; else the newest there is. */
+/** The academic year that a day is in: it begins on 1 April. */
+export function schoolYearOf(day: string): number {
+  const { year, month } = Temporal.PlainDate.from(day)
+  return month >= 4 ? year : year - 1
+}
+
+/** The newest year that has begun; else the newest there is. */
 export function presentYear(years: readonly number[], today: string): number {
-  const { year, month } = Temporal.PlainDate.from(today)
-  const begun = month >= 4 ? year : year - 1
+  const begun = schoolYearOf(today)
   return years.find(one => one <= begun) ?? years[0] ?? begun
 }
