@@ -1,8 +1,11 @@
 import { readDues, type Dues } from '../dues/dues.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
+import { languageOfFamily } from '../messages/messages.service.ts'
+import { paperText, paperWords, receiptWords } from '../messages/texts/texts.ts'
 import { listOnTheWay } from '../payments/student-payments.service.ts'
-import { dayOf, formatDay } from '../platform/calendar.ts'
+import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
+import { formatDayIn, type Language } from '../platform/languages.ts'
 import { conflict } from '../platform/errors.ts'
 import { formatRupees, sumPaise } from '../platform/money.ts'
 import type { DocumentBlock } from '../receipts/document-pdf.ts'
@@ -40,15 +43,18 @@ export async function printNoDues(
     throw conflict(`A bank has yet to answer for ${coming}. Print the certificate when it has.`)
   }
   const now = ctx.clock.now()
+  const [own] = records
+  const family = { instituteId: institute.id, phone: own?.context.student.contactNumber ?? '' }
+  const language = await languageOfFamily(ctx.db, family)
   const content = await printDocument(
     {
       institute: institute.name,
       letterhead,
       branch: null,
-      title: 'Certificate of no dues',
+      title: paperWords('noDues', language).title,
       madeAt: now,
       isSandbox: ctx.mode === 'sandbox',
-      blocks: blocksOf(records, leaving, { institute, today: dayOf(now) }),
+      blocks: blocksOf(records, leaving, { institute, today: dayOf(now), language }),
     },
     { instituteId: institute.id },
   )
@@ -58,27 +64,36 @@ export async function printNoDues(
 function blocksOf(
   records: readonly Dues[],
   leaving: Leaving | null,
-  { institute, today }: { institute: Institute; today: string },
+  { institute, today, language }: { institute: Institute; today: string; language: Language },
 ): DocumentBlock[] {
   const [own] = records
   if (own === undefined) return []
   const { student, gradeName } = own.context
-  const years = records.map(yearOf).toSorted().join(', ')
+  const words = paperWords('noDues', language)
+  const of = receiptWords(language)
   return [
     {
       kind: 'pairs',
-      left: { Student: student.fullname, 'Student ID': student.identifier, Class: gradeName },
+      left: {
+        [of.student]: student.fullname,
+        [of.studentId]: student.identifier,
+        [of.grade]: gradeName,
+      },
       right: {
-        'Academic years': years,
-        'Left on': leaving === null ? null : formatDay(leaving.leftOn),
-        Date: formatDay(today),
+        [words.years]: records.map(yearOf).toSorted().join(', '),
+        [words.leftOn]: leaving === null ? null : formatDayIn(leaving.leftOn, language),
+        [of.date]: formatDayIn(today, language),
       },
     },
     {
       kind: 'text',
-      text: `This is to certify that on ${formatDay(today)} no fees or other dues of ${student.fullname} are outstanding at ${institute.name}.`,
+      text: paperText(
+        texts => texts.noDues.say,
+        each => ({ day: formatDayIn(today, each), student: student.fullname, school: institute.name }),
+        language,
+      ),
     },
-    { kind: 'signature', label: 'For the school' },
+    { kind: 'signature', label: of.signature },
   ]
 }
 

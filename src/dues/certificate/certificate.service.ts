@@ -1,10 +1,12 @@
 import { listPaidLines, type PaidLine } from './certificate.store.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { dayOf, formatDay, startOfDay } from '../../platform/calendar.ts'
+import { languageOfFamily } from '../../messages/messages.service.ts'
+import { feeOnPaper, paperText, paperWords, receiptWords } from '../../messages/texts/texts.ts'
+import { dayOf, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { formatRupees, type Paise, paiseOf, rupeesInWords, sumPaise } from '../../platform/money.ts'
-import { readableComponent } from '../../platform/names.ts'
+import { formatDayIn, type Language } from '../../platform/languages.ts'
 import type { DocumentBlock, DocumentPrint } from '../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../receipts/letterhead.service.ts'
 import { printDocument } from '../../receipts/receipt-printer.ts'
@@ -37,74 +39,92 @@ export async function printCertificate(
   ])
   const context = contexts.get(studentId)
   if (context === undefined) throw notFound('This student')
+  const family = { instituteId: institute.id, phone: context.student.contactNumber }
+  const language = await languageOfFamily(ctx.db, family)
   const total = sumPaise(lines.map(line => line.amountPaise))
   if (total <= 0) throw conflict(`Nothing was paid for this student in the financial year ${year}.`)
   const print: DocumentPrint = {
     institute: institute.name,
     letterhead,
     branch: null,
-    title: `Fee certificate ${year}`,
+    title: `${paperWords('feeCertificate', language).title} ${year}`,
     // The same payments give the same certificate, on whatever day it is printed.
     madeAt: lines.at(-1)?.at ?? startOfDay(span.from),
     isSandbox: ctx.mode === 'sandbox',
-    blocks: blocksOf(context, lines, { year, ...span, total, today: dayOf(ctx.clock.now()) }),
+    blocks: blocksOf(context, lines, { year, ...span, total, today: dayOf(ctx.clock.now()), language }),
   }
   const content = await printDocument(print, { instituteId: institute.id })
   return { name: `fee-certificate-${year}.pdf`, content }
 }
 
-type Year = { year: string; from: string; total: Paise; today: string }
+type Year = { year: string; from: string; total: Paise; today: string; language: Language }
 
+/** In the language of the family with English beside it, which the tax office reads. */
 function blocksOf(
   { student, gradeName }: StudentContext,
   lines: readonly PaidLine[],
-  { year, from, total, today }: Year,
+  { year, from, total, today, language }: Year,
 ): DocumentBlock[] {
-  const [first, last] = [formatDay(from), formatDay(`${Number(from.slice(0, 4)) + 1}-03-31`)]
+  const words = paperWords('feeCertificate', language)
+  const of = receiptWords(language)
+  const last = `${Number(from.slice(0, 4)) + 1}-03-31`
   return [
     {
       kind: 'pairs',
-      left: { Student: student.fullname, 'Student ID': student.identifier, Class: gradeName },
-      right: { 'Paid by': student.contactName, 'Financial year': year, Date: formatDay(today) },
+      left: {
+        [of.student]: student.fullname,
+        [of.studentId]: student.identifier,
+        [of.grade]: gradeName,
+      },
+      right: {
+        [of.paidBy]: student.contactName,
+        [words.financialYear]: year,
+        [of.date]: formatDayIn(today, language),
+      },
     },
     {
       kind: 'text',
-      text: `This is to certify that the following fees were received for ${student.fullname} from ${first} to ${last}. What was refunded in this time is subtracted.`,
+      text: paperText(
+        texts => texts.feeCertificate.say,
+        each => ({ student: student.fullname, from: formatDayIn(from, each), to: formatDayIn(last, each) }),
+        language,
+      ),
     },
     {
       kind: 'table',
       columns: [
-        { title: 'Fee', width: 3 },
-        { title: 'Amount', width: 2, isAmount: true },
+        { title: words.fee, width: 3 },
+        { title: of.amount, width: 2, isAmount: true },
       ],
       rows: sumByFee(lines).map(line => [
-        readableComponent(line.componentType),
+        feeOnPaper(line.componentType, language),
         formatRupees(line.amountPaise),
       ]),
-      total: ['Total', formatRupees(total)],
+      total: [words.total, formatRupees(total)],
     },
     { kind: 'text', text: rupeesInWords(total), isStrong: true },
-    paymentsTable(lines),
-    { kind: 'text', text: 'For a deduction of tuition fees only the tuition fee counts.' },
-    { kind: 'signature', label: 'For the school' },
+    paymentsTable(lines, language),
+    { kind: 'text', text: words.tuition },
+    { kind: 'signature', label: of.signature },
   ]
 }
 
-function paymentsTable(lines: readonly PaidLine[]): DocumentBlock {
+function paymentsTable(lines: readonly PaidLine[], language: Language): DocumentBlock {
+  const words = paperWords('feeCertificate', language)
   const payments = [...Map.groupBy(lines, line => line.id).values()]
   return {
     kind: 'table',
     columns: [
-      { title: 'Day', width: 2 },
-      { title: 'Receipt', width: 2 },
-      { title: 'Amount', width: 2, isAmount: true },
+      { title: words.day, width: 2 },
+      { title: words.receipt, width: 2 },
+      { title: receiptWords(language).amount, width: 2, isAmount: true },
     ],
     rows: payments.map(own => {
       const [first] = own
       const amount = sumPaise(own.map(line => line.amountPaise))
       return [
-        first === undefined ? '' : formatDay(dayOf(first.at)),
-        amount < 0 ? 'Refund' : numberOf(first),
+        first === undefined ? '' : formatDayIn(dayOf(first.at), language),
+        amount < 0 ? words.refund : numberOf(first),
         amount < 0 ? `-${formatRupees(paiseOf(0 - amount))}` : formatRupees(amount),
       ]
     }),

@@ -65,11 +65,26 @@ export function besideEnglish(write: (language: Language) => string, language: L
   return own === english ? own : `${own} / ${english}`
 }
 
-/** What a receipt says beside its figures and names. */
+type Paper = 'receipt' | 'demandNotice' | 'feeCertificate' | 'noDues' | 'refundVoucher'
+
+/** What a paper says beside its figures and names, with placeholders as they are. */
+export function paperWords<Kind extends Paper>(paper: Kind, language: Language): MessageTexts[Kind] {
+  const keys = Object.keys(ALL.en[paper]) as (keyof MessageTexts[Kind])[]
+  const words = keys.map(key => [key, besideEnglish(each => ALL[each][paper][key] as string, language)])
+  return Object.fromEntries(words) as MessageTexts[Kind]
+}
+
 export function receiptWords(language: Language): MessageTexts['receipt'] {
-  const keys = Object.keys(ALL.en.receipt) as (keyof MessageTexts['receipt'])[]
-  const words = keys.map(key => [key, besideEnglish(each => ALL[each].receipt[key], language)])
-  return Object.fromEntries(words) as MessageTexts['receipt']
+  return paperWords('receipt', language)
+}
+
+/** A sentence of such a paper; its values are in each language's own form. */
+export function paperText(
+  write: (texts: MessageTexts) => string,
+  values: (language: Language) => Record<string, string>,
+  language: Language,
+): string {
+  return besideEnglish(each => fill(write(ALL[each]), values(each)), language)
 }
 
 /** The name of a fee on such a paper. */

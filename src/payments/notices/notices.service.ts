@@ -1,10 +1,16 @@
 import { takeDue } from '../../platform/jobs/due-rows.ts'
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { internationalNumber, type NewMessage } from '../../messages/messages.rules.ts'
-import { queueMessages, whenTold, withdrawMessages } from '../../messages/messages.service.ts'
+import {
+  languageOfFamily,
+  queueMessages,
+  whenTold,
+  withdrawMessages,
+} from '../../messages/messages.service.ts'
+import { feeOnPaper, paperWords, receiptWords } from '../../messages/texts/texts.ts'
 import type { Attachment, AttachmentOf } from '../../messages/senders.ts'
 import { getOrder } from '../../orders/orders.service.ts'
-import { dayOf, formatDay } from '../../platform/calendar.ts'
+import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { formatRupees, sumPaise, rupeesInWords } from '../../platform/money.ts'
@@ -16,7 +22,7 @@ import { findReceiptFile } from '../order-receipt.service.ts'
 import { cancelledText, paidOutText, receivedText, refundedText } from './notices.texts.ts'
 import * as store from './notices.store.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { readableComponent } from '../../platform/names.ts'
+import { formatDayIn } from '../../platform/languages.ts'
 import type { DocumentPrint } from '../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../receipts/letterhead.service.ts'
 import { printDocument, type PrintedFor } from '../../receipts/receipt-printer.ts'
@@ -270,44 +276,44 @@ export async function printRefundVoucher(
   const receipt = await findReceipt(ctx.db, institute.id, refund.paymentId)
   const branch = institute.branches.find(({ collectorCode }) => collectorCode === order.collectorCode)
   const at = refund.processedAt ?? refund.requestedAt
+  const language = await languageOfFamily(ctx.db, { instituteId: institute.id, phone: order.phone })
+  const words = paperWords('refundVoucher', language)
+  const of = receiptWords(language)
   const print: DocumentPrint = {
     institute: institute.name,
     letterhead: await readLetterhead(ctx, institute.id),
     branch: institute.branches.length > 1 ? (branch?.name ?? null) : null,
-    title: 'Refund voucher',
+    title: words.title,
     madeAt: at,
     blocks: [
       {
         kind: 'pairs',
         left: {
-          Student: order.studentName,
-          'Student ID': order.identifier,
-          'Refunded to': order.name,
+          [of.student]: order.studentName,
+          [of.studentId]: order.identifier,
+          [words.refundedTo]: order.name,
         },
         right: {
-          'Refunded on': formatDay(dayOf(at)),
-          'Refund ID': refund.id,
-          Receipt: receipt === null ? null : receiptNumber(receipt),
-          'Bank reference': refund.utr,
+          [words.refundedOn]: formatDayIn(dayOf(at), language),
+          [words.refundId]: refund.id,
+          [words.receipt]: receipt === null ? null : receiptNumber(receipt),
+          [words.bankReference]: refund.utr,
         },
       },
       {
         kind: 'table',
         columns: [
-          { title: 'For', width: 8 },
-          { title: 'Amount', width: 3, isAmount: true },
+          { title: of.forWhat, width: 8 },
+          { title: of.amount, width: 3, isAmount: true },
         ],
         rows: refund.lines
           .filter(({ amountPaise }) => amountPaise > 0)
-          .map(line => [readableComponent(line.componentType), formatRupees(line.amountPaise)]),
-        total: ['Total refunded', formatRupees(refund.amountPaise)],
+          .map(line => [feeOnPaper(line.componentType, language), formatRupees(line.amountPaise)]),
+        total: [words.total, formatRupees(refund.amountPaise)],
       },
       { kind: 'text', text: rupeesInWords(refund.amountPaise) },
-      {
-        kind: 'text',
-        text: 'The money goes back the way it was paid. Most banks show it within 5 to 7 working days.',
-      },
-      { kind: 'text', text: 'This is a computer-generated voucher and needs no signature.' },
+      { kind: 'text', text: words.how },
+      { kind: 'text', text: words.computer },
     ],
     isSandbox: ctx.mode === 'sandbox',
   }

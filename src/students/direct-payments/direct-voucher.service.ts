@@ -1,9 +1,12 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readStaffNames } from '../../institutes/institutes.service.ts'
+import { languageOfFamily } from '../../messages/messages.service.ts'
+import { feeOnPaper, paperWords, receiptWords } from '../../messages/texts/texts.ts'
 import { formatMoment } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { formatRupees, rupeesInWords } from '../../platform/money.ts'
-import { classOf, readableComponent } from '../../platform/names.ts'
+import { fill } from '../../platform/languages.ts'
+import { classOf } from '../../platform/names.ts'
 import type { DocumentPrint } from '../../receipts/document-pdf.ts'
 import { readLetterhead } from '../../receipts/letterhead.service.ts'
 import { printDocument, type PrintedFor } from '../../receipts/receipt-printer.ts'
@@ -14,11 +17,11 @@ import { listPaymentsById } from './direct-payments.store.ts'
 import type { RefundWay } from './direct-payments.rules.ts'
 import { findRefund } from './direct-refunds.store.ts'
 
-const WAYS: Record<RefundWay, { text: string; reference: string }> = {
-  cash: { text: 'Cash', reference: 'Reference' },
-  cheque: { text: 'Cheque', reference: 'Cheque no.' },
-  bank_transfer: { text: 'Bank transfer', reference: 'Bank reference' },
-}
+const REFERENCES = {
+  cash: 'reference',
+  cheque: 'chequeNumber',
+  bank_transfer: 'bankReference',
+} as const satisfies Record<RefundWay, string>
 
 /** What the office and the family keep of money that was paid out again; null when there is no such refund. */
 export async function printDirectVoucher(
@@ -40,45 +43,48 @@ export async function printDirectVoucher(
   const receipt = await findReceipt(ctx.db, institute.id, refund.paymentId)
   const branch = institute.branches.find(({ collectorCode }) => collectorCode === student.collectorCode)
   const nameOf = await readStaffNames(ctx, [refund.refundedBy])
-  const way = WAYS[refund.way]
+  const family = { instituteId: institute.id, phone: student.contactNumber }
+  const language = await languageOfFamily(ctx.db, family)
+  const words = paperWords('refundVoucher', language)
+  const of = receiptWords(language)
   const print: DocumentPrint = {
     institute: institute.name,
     letterhead: await readLetterhead(ctx, institute.id),
     branch: institute.branches.length > 1 ? (branch?.name ?? null) : null,
-    title: `Refund voucher ${receiptNumber(refund)}`,
+    title: `${words.title} ${receiptNumber(refund)}`,
     madeAt: refund.refundedAt,
     blocks: [
       {
         kind: 'pairs',
         left: {
-          Student: student.fullname,
-          'Student ID': student.identifier,
-          Class: classOf(gradeName, student.section),
-          'Paid to': student.contactName,
+          [of.student]: student.fullname,
+          [of.studentId]: student.identifier,
+          [of.grade]: classOf(gradeName, student.section),
+          [words.paidTo]: student.contactName,
         },
         right: {
-          'Paid out on': formatMoment(refund.refundedAt),
-          'Paid by': way.text,
-          [way.reference]: refund.reference,
-          'Of the receipt': receipt === null ? payment.transactionId : receiptNumber(receipt),
+          [words.paidOutOn]: formatMoment(refund.refundedAt),
+          [of.through]: words[refund.way],
+          [words[REFERENCES[refund.way]]]: refund.reference,
+          [words.receipt]: receipt === null ? payment.transactionId : receiptNumber(receipt),
         },
       },
       {
         kind: 'table',
         columns: [
-          { title: 'For', width: 8 },
-          { title: 'Amount', width: 3, isAmount: true },
+          { title: of.forWhat, width: 8 },
+          { title: of.amount, width: 3, isAmount: true },
         ],
         rows: refund.lines.map(line => [
-          readableComponent(line.componentType),
+          feeOnPaper(line.componentType, language),
           formatRupees(line.amountPaise),
         ]),
-        total: ['Total refunded', formatRupees(refund.amountPaise)],
+        total: [words.total, formatRupees(refund.amountPaise)],
       },
       { kind: 'text', text: rupeesInWords(refund.amountPaise) },
-      { kind: 'text', text: `Reason: ${refund.reason}` },
-      { kind: 'signature', label: `Paid out by ${nameOf(refund.refundedBy)}` },
-      { kind: 'signature', label: 'Received by (name and signature)' },
+      { kind: 'text', text: fill(words.reason, { reason: refund.reason }) },
+      { kind: 'signature', label: fill(words.paidOutBy, { name: nameOf(refund.refundedBy) }) },
+      { kind: 'signature', label: words.receivedBy },
     ],
     isSandbox: ctx.mode === 'sandbox',
   }
