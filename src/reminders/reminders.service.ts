@@ -1,8 +1,9 @@
 import type { Dues } from '../dues/dues.service.ts'
 import { readDuesLeft } from '../dues/on-the-way.service.ts'
 import { openDuesOrder } from '../dues/pay-dues.service.ts'
-import { pullStudents, type Pulled } from '../erp/pull/pull.service.ts'
+import type { Pulled } from '../erp/pull/pull.service.ts'
 import type { FlexContext } from '../flex/context.ts'
+import { pullWithPlans } from '../flex/plans/pull-students.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { getInstitutesById } from '../institutes/institutes.service.ts'
 import { getSchool } from '../institutes/school/school.service.ts'
@@ -85,7 +86,7 @@ async function askAbout(
   const { instituteId } = reminder
   const ids = await store.listStudentIds(ctx.db, reminder)
   const keys = ids.map(studentId => ({ instituteId, studentId }))
-  const pulled = await pullStudents(
+  const pulled = await pullWithPlans(
     ctx,
     keys.map(key => ({ ...key, reason: 'reminder' as const })),
   )

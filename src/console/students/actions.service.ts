@@ -10,11 +10,12 @@ import {
   getPayment,
   type PaymentTarget,
 } from '../../students/direct-payments/direct-payments.service.ts'
-import type { ErpContext } from '../../erp/context.ts'
 import type { Discount, FeeComponent } from '../../fees/fees.rules.ts'
 import { changeStatus } from '../../leaving/status.service.ts'
 import type { ConsoleContext } from '../context.ts'
-import { pullStudent, type Pulled } from '../../erp/pull/pull.service.ts'
+import type { Pulled } from '../../erp/pull/pull.service.ts'
+import type { FlexContext } from '../../flex/context.ts'
+import { pullWithPlans } from '../../flex/plans/pull-students.service.ts'
 import { componentsOf } from '../../fees/optional/optional-fee.rules.ts'
 import { listOfStudent } from '../../students/enrolments/enrol.service.ts'
 import { changeFees } from '../../fees/fees.service.ts'
@@ -38,13 +39,15 @@ export type ErpFetch = Exclude<Pulled, { kind: 'not_configured' }>
 
 /** Asks the ERP at once. The student is brought up to date by the pull itself; who asked is written down after it. */
 export async function fetchNow(
-  ctx: ErpContext,
+  ctx: FlexContext,
   command: Command<ErpFetch>,
   { institute, studentId }: StudentTarget,
 ): Promise<ErpFetch> {
   await getStudent(ctx, institute, studentId)
-  const pulled = await pullStudent(ctx, { instituteId: institute.id, studentId, reason: 'console' })
-  switch (pulled.kind) {
+  const request = { instituteId: institute.id, studentId, reason: 'console' as const }
+  const [pulled] = await pullWithPlans(ctx, [request])
+  switch (pulled?.kind) {
+    case undefined:
     case 'not_configured':
       throw conflict('There is no ERP to ask: its fetch URL is not set.')
     case 'found':

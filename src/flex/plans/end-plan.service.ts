@@ -1,15 +1,16 @@
+import { closeUnpaid } from '../../orders/order-payments.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { cancelWithMandate } from '../mandates/end-mandate.ts'
 import { DROPPED } from '../rules/after-fetch.rules.ts'
 import { isPlanOver, type Mandate } from '../rules/plan.rules.ts'
-import { closeDownPayment } from './plans.service.ts'
+import type { PlanChanges } from './plan-changes.service.ts'
 import * as store from './plans.store.ts'
 import { withPlans, type PlanContext } from './with-plans.service.ts'
 
 import type { StudentKey } from '../../students/students.rules.ts'
 
 /**
- * Cancels the plan of a student who leaves. A debit that is at the bank has its result first, and its mandate stays until
+ * Cancels the plan of a student who leaves, by the office or by the words of the ERP. A debit that is at the bank has its result first, and its mandate stays until
  * then. Answers the mandates that the provider is to be told of after the commit. It locks the plan, so it comes before
  * anything that locks the student.
  */
@@ -17,6 +18,7 @@ export async function endPlanOf(
   tx: Transaction,
   ctx: PlanContext,
   { instituteId, studentId }: StudentKey,
+  { code, message }: { code: string; message: string } = DROPPED,
 ): Promise<Mandate[]> {
   await store.lockPlanning(tx, instituteId, studentId)
   const keys = await store.findPlansOf(tx, instituteId, [studentId])
@@ -26,12 +28,18 @@ export async function endPlanOf(
     async plans => {
       const live = [...plans.values()].filter(({ plan }) => !isPlanOver(plan))
       for (const plan of live) {
-        const { code, message } = DROPPED
-        cancelWithMandate(plan, `${code}: ${message}`, { ...DROPPED, category: 'erp' })
+        cancelWithMandate(plan, `${code}: ${message}`, { code, message, category: 'erp' })
         await closeDownPayment(tx, plan)
       }
       return live.flatMap(({ mandate }) => mandate ?? [])
     },
     { tx },
   )
+}
+
+/** What was to be paid at the set-up of a plan that is over takes no new payment. */
+export async function closeDownPayment(tx: Transaction, plan: PlanChanges): Promise<void> {
+  const down = plan.instalments.filter(({ isDownpayment }) => isDownpayment)
+  const orders = down.flatMap(({ orderId }) => orderId ?? [])
+  await closeUnpaid(tx, plan.plan.instituteId, orders, plan.now)
 }

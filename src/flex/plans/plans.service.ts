@@ -1,5 +1,4 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { closeUnpaid } from '../../orders/order-payments.service.ts'
 import { alreadyOnTheWay } from '../../payments/on-the-way.rules.ts'
 import { listOnTheWay, listStarted } from '../../payments/student-payments.service.ts'
 import { dayOf } from '../../platform/calendar.ts'
@@ -11,6 +10,7 @@ import type { FlexContext } from '../context.ts'
 import { cancelAtProvider, cancelWithMandate } from '../mandates/end-mandate.ts'
 import { withdrawNotice, withdrawNotices } from '../rules/plan-in-change.rules.ts'
 import { abandonDraft, draftPlan, replaceableDraft, type WantedSchedule } from './draft-plan.service.ts'
+import { closeDownPayment } from './end-plan.service.ts'
 import type { PlanChanges } from './plan-changes.service.ts'
 import { withPlan, withPlans, type PlanContext } from './with-plans.service.ts'
 import { firstDayFor } from '../rules/debit.rules.ts'
@@ -165,13 +165,6 @@ export async function cancelPlan(
   )
   if (cancelled.mandate !== null) await cancelAtProvider(ctx, cancelled.mandate)
   return cancelled
-}
-
-/** What was to be paid at the set-up of a plan that is over takes no new payment. */
-export async function closeDownPayment(tx: Transaction, plan: PlanChanges): Promise<void> {
-  const down = plan.instalments.filter(({ isDownpayment }) => isDownpayment)
-  const orders = down.flatMap(({ orderId }) => orderId ?? [])
-  await closeUnpaid(tx, plan.plan.instituteId, orders, plan.now)
 }
 
 export async function holdPlan(

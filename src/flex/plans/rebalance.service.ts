@@ -1,7 +1,8 @@
-import { type Pulled, type PullReason, pullStudents } from '../../erp/pull/pull.service.ts'
+import type { Pulled, PullReason } from '../../erp/pull/pull.service.ts'
 import type { FlexContext } from '../context.ts'
 import type { PlanChanges } from './plan-changes.service.ts'
 import { listLivePlans, loadPlans, type PlanKey } from './plans.store.ts'
+import { pullWithPlans } from './pull-students.service.ts'
 import { type PlanContext, withPlan, withPlans } from './with-plans.service.ts'
 import { scheduleRowOf } from '../rules/erp-schedule.rules.ts'
 import { applyCause } from '../rules/plan-causes.rules.ts'
@@ -106,7 +107,7 @@ export async function refreshPlans(
   reason: PullReason,
 ): Promise<(RefreshedPlan | undefined)[]> {
   const students = [...new Map(asked.map(one => [one.studentId, one])).values()]
-  const pulled = await pullStudents(
+  const pulled = await pullWithPlans(
     ctx,
     students.map(({ instituteId, studentId }) => ({ instituteId, studentId, reason })),
   )

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Json } from '../../harness/client.ts'
+import type { Answer, Json } from '../../harness/client.ts'
 import { must, openFlexSchool } from './support.ts'
-import { API, assertAnswer, createPerson } from '../support.ts'
+import { API, assertAnswer, createPerson, demoVisitor } from '../support.ts'
 
-const { bursar, plans, day } = await openFlexSchool({ after })
+const { bursar, erp, plans, day } = await openFlexSchool({ after })
 const AT = `${API}/institutes/demo-school/flex`
 
 const viewer = await createPerson(bursar, {
@@ -71,6 +71,18 @@ test('pages of debits follow each other without a gap or a repeat, over both kin
   )
   assertAnswer(await viewer.get(`${AT}/debits?cursor=nonsense`), '400 HUE00000')
   assertAnswer(await viewer.get(`${AT}/debits?from=${day}&to=2000-01-01`), '400 HUE00000')
+})
+
+test('debits are found by class and section as people write them, presented or not', async () => {
+  await bursar.sql(
+    `update students set section = ' b', grade = 'Nursery' where fullname in ('Kabir Rao', 'Dev Shah')`,
+  )
+  const names = async (query: string): Promise<string[]> =>
+    (await read(`/debits?from=${day}&to=${day}&${query}`)).map((row: Json) => row.student_name).toSorted()
+  assert.deepEqual(await names('grade=nursery&section=B'), ['Dev Shah', 'Kabir Rao'])
+  assert.deepEqual(await names('section=B&status=stopped'), ['Dev Shah'])
+  assert.deepEqual(await names('section=C'), [])
+  assert.equal((await names('grade=5')).length, 4)
 })
 
 test('bounces are told by reason, with what follows and what has become of them', async () => {
@@ -212,4 +224,37 @@ test('an instalment that came back twice is two bounces, in the calendar, on Hom
   ]
   assert.ok(returns.returned >= 2)
   assert.deepEqual(everywhere, Array(4).fill(returns.returned))
+})
+
+test('the plan of a child whom the ERP says has left ends as soon as the ERP says so, whatever it was asked for', async () => {
+  const [kabir] = await bursar.sql<{ id: string }>('select student_id as id from flex_plans where id = $1', [
+    plans.Kabir,
+  ])
+  const owner = await demoVisitor(bursar.url)
+  const fetch = (): Promise<Answer> =>
+    owner.post(`${API}/institutes/demo-school/students/${kabir?.id}/fetch`, {})
+  const stateOf = async (): Promise<string> => (await read(`/plans/${plans.Kabir}`)).status
+  erp.refuse('ADM-KABIR', 'data_error', 'The record is being mended.')
+  await must(fetch())
+  assert.equal(await stateOf(), 'active')
+  erp.refuse('ADM-KABIR', 'student_discontinued', 'Left for Pune.')
+  await must(fetch())
+  assert.ok(['cancelled', 'cancelling'].includes(await stateOf()), await stateOf())
+  const { payment_schedule: rows } = (
+    await must(bursar.demo.get(`/api/v1/integrations/flex/plans/${plans.Kabir}`))
+  ).body.data
+  assert.deepEqual(
+    rows.filter((one: Json) => ['scheduled', 'confirmed'].includes(one.status)),
+    [],
+  )
+  const [event] = await bursar.sql<{ reason: Json }>(
+    `select payload::jsonb -> 'reason' as reason from events where resource_id = $1
+     and event_code = 'flex.subscription.cancelled'`,
+    [plans.Kabir],
+  )
+  assert.deepEqual(event?.reason, {
+    code: 'student_discontinued',
+    category: 'erp',
+    message: 'Left for Pune.',
+  })
 })
