@@ -23,7 +23,7 @@ const onlyRoutes = process.env['BOUNDS_ROUTES'] ?? ''
 
 // As `src/app/main.ts` does.
 keepCollectionsShort()
-const bursar = await startBursar({ after }, { BURSAR_ROLE: 'all' })
+const bursar = await startBursar({ after }, { BURSAR_ROLE: 'all' }, { keepsLog: false })
 const { url } = bursar
 const owner = await demoVisitor(url)
 

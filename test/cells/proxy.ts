@@ -24,6 +24,8 @@ export type TestProxy = {
   socket: string
   /** While it runs. */
   readonly pid: number
+  /** What it said of servers that it found up or down, and of its own reloads. */
+  readonly notices: readonly ProxyNotice[]
   start(): Promise<void>
   stop(): Promise<void>
   /** At once, with its workers. */
@@ -31,6 +33,10 @@ export type TestProxy = {
   /** Reads its files again as an operator tells it to; only of one that was prepared for that. */
   reload(): Promise<void>
 }
+
+export type ProxyNotice = { atMs: number; text: string }
+
+const NOTICE = /^.*(?:Server \S+ is (?:UP|DOWN)|has no server available|New worker|Loading success|worker .* exited).*$/gm
 
 /** Not started: it wants its maps first. One that `reloads` is a master with a worker. */
 export async function prepareProxy(owner: Owner, { reloads = false } = {}): Promise<TestProxy> {
@@ -41,6 +47,12 @@ export async function prepareProxy(owner: Owner, { reloads = false } = {}): Prom
   const url = `http://127.0.0.1:${port}`
   let child: ChildProcess | null = null
   let said = ''
+  const notices: ProxyNotice[] = []
+  const hear = (text: string): void => {
+    said += text
+    const atMs = performance.now()
+    for (const [line] of text.matchAll(NOTICE)) notices.push({ atMs, text: line })
+  }
   const stop = async (): Promise<void> => {
     if (child === null || child.exitCode !== null) return
     const ended = once(child, 'exit')
@@ -63,6 +75,7 @@ export async function prepareProxy(owner: Owner, { reloads = false } = {}): Prom
     url,
     maps,
     socket,
+    notices,
     stop,
     kill,
     async reload() {
@@ -85,7 +98,7 @@ export async function prepareProxy(owner: Owner, { reloads = false } = {}): Prom
           stdio: ['ignore', 'pipe', 'pipe'],
         },
       )
-      for (const stream of [child.stdout, child.stderr]) stream?.on('data', text => (said += String(text)))
+      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text: Buffer) => hear(text.toString()))
       const ended = once(child, 'exit').then(() => Promise.reject(new Error(`HAProxy ended: ${said}`)))
       // It ends in the end, and nobody waits for that.
       ended.catch(() => {})

@@ -11,9 +11,9 @@ import { PAY } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { Random } from '../../sim/random.ts'
 import { expectAllOnce } from './checks.ts'
-import { Families } from './families.ts'
+import { Families, type Refusal } from './families.ts'
 import type { Owner } from './machines.ts'
-import { CELLS, openStage, type CellName, type School, type Stage } from './stage.ts'
+import { CELLS, openStage, type CellName, type Stage } from './stage.ts'
 
 /** What happens to the service while a school moves. */
 export type Trouble =
@@ -49,6 +49,8 @@ const AGAIN_MS = 300
 const CALM_MS = 5_000
 /** `timeout http-keep-alive` of the proxy: a worker that was replaced answers once more on a kept connection, by old maps. */
 const KEPT_MS = 75_000
+/** What came before a refusal that nothing explains is told with it. */
+const LOOK_BACK_MS = 20_000
 
 export function drawRounds(seed: number, count: number): Round[] {
   const random = new Random(seed)
@@ -275,12 +277,29 @@ class Storm {
           one => one.schools.has(school.code) && toMs >= one.fromMs && fromMs <= one.toMs + one.calmMs,
         ),
     )
-    assert.deepEqual(causeless.map(describe), [])
+    assert.deepEqual(causeless.map(describe), [], this.#around(causeless))
+  }
+
+  /** What was away around the time, and what the proxy said then. */
+  #around(refusals: readonly Refusal[]): string {
+    const second = (ms: number): string => (ms / 1_000).toFixed(1)
+    return refusals
+      .map(refusal => {
+        const isNear = (atMs: number): boolean =>
+          atMs > refusal.fromMs - LOOK_BACK_MS && atMs < refusal.toMs + CALM_MS
+        const disturbances = this.#disturbances
+          .filter(one => one.toMs > refusal.fromMs - LOOK_BACK_MS && one.fromMs < refusal.toMs)
+          .map(one => `  ${second(one.fromMs)} to ${second(one.toMs)} s: ${one.what} of ${[...one.schools]}`)
+        const notices = this.#stage.proxy.notices
+          .filter(({ atMs }) => isNear(atMs))
+          .map(({ atMs, text }) => `  ${second(atMs)} s: ${text}`)
+        const head = `${second(refusal.fromMs)} to ${second(refusal.toMs)} s: ${describe(refusal)}`
+        return [head, ...disturbances, ...notices].join('\n')
+      })
+      .join('\n')
   }
 }
 
-type Described = Pick<Families['refusals'][number], 'school' | 'what' | 'status' | 'text'>
-
-function describe({ school, what, status, text }: Described): string {
-  return `${(school satisfies School).code}: ${what} ${status} ${text.slice(0, 200)}`
+function describe({ school, what, status, text }: Refusal): string {
+  return `${school.code}: ${what} ${status} ${text.slice(0, 200)}`
 }
