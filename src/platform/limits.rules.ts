@@ -23,7 +23,7 @@ export const PILES = { perSchool: 1, inAll: 8, processes: 2, seconds: 300, stude
 export const ROW = { columns: 500, characters: 100_000, cellCharacters: 2_000 } as const
 
 /** What the main thread takes of a file at a stretch, while requests wait; one row more may exceed it. */
-export const BATCH = { rows: 250, cells: 5_000, characters: 100_000 } as const
+export const BATCH = { rows: 125, cells: 2_500, characters: 50_000 } as const
 
 /** Limits of a spreadsheet: its archive, its list of texts, and its other parts. */
 export const ARCHIVE = {

@@ -36,7 +36,8 @@ export type TestProxy = {
 
 export type ProxyNotice = { atMs: number; text: string }
 
-const NOTICE = /^.*(?:Server \S+ is (?:UP|DOWN)|has no server available|New worker|Loading success|worker .* exited).*$/gm
+const NOTICE =
+  /^.*(?:Server \S+ is (?:UP|DOWN)|has no server available|New worker|Loading success|worker .* exited).*$/gm
 
 /** Not started: it wants its maps first. One that `reloads` is a master with a worker. */
 export async function prepareProxy(owner: Owner, { reloads = false } = {}): Promise<TestProxy> {
@@ -98,7 +99,8 @@ export async function prepareProxy(owner: Owner, { reloads = false } = {}): Prom
           stdio: ['ignore', 'pipe', 'pipe'],
         },
       )
-      for (const stream of [child.stdout, child.stderr]) stream?.on('data', (text: Buffer) => hear(text.toString()))
+      for (const stream of [child.stdout, child.stderr])
+        stream?.on('data', (text: Buffer) => hear(text.toString()))
       const ended = once(child, 'exit').then(() => Promise.reject(new Error(`HAProxy ended: ${said}`)))
       // It ends in the end, and nobody waits for that.
       ended.catch(() => {})

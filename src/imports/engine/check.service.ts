@@ -45,7 +45,7 @@ export type CheckTarget = {
 export type Report = (share: number) => void
 
 const READING_SHARE = 0.7
-const INSERTED_AT_ONCE = 1_000
+const INSERTED_AT_ONCE = 250
 const MOST_GRADES = 20
 const MOST_LINES = 200
 

@@ -282,14 +282,16 @@ class Storm {
 
   /** What was away around the time, and what the proxy said then. */
   #around(refusals: readonly Refusal[]): string {
-    const second = (ms: number): string => (ms / 1_000).toFixed(1)
     return refusals
       .map(refusal => {
         const isNear = (atMs: number): boolean =>
           atMs > refusal.fromMs - LOOK_BACK_MS && atMs < refusal.toMs + CALM_MS
         const disturbances = this.#disturbances
           .filter(one => one.toMs > refusal.fromMs - LOOK_BACK_MS && one.fromMs < refusal.toMs)
-          .map(one => `  ${second(one.fromMs)} to ${second(one.toMs)} s: ${one.what} of ${[...one.schools]}`)
+          .map(
+            one =>
+              `  ${second(one.fromMs)} to ${second(one.toMs)} s: ${one.what} of ${[...one.schools].join(', ')}`,
+          )
         const notices = this.#stage.proxy.notices
           .filter(({ atMs }) => isNear(atMs))
           .map(({ atMs, text }) => `  ${second(atMs)} s: ${text}`)
@@ -299,6 +301,8 @@ class Storm {
       .join('\n')
   }
 }
+
+const second = (ms: number): string => (ms / 1_000).toFixed(1)
 
 function describe({ school, what, status, text }: Refusal): string {
   return `${school.code}: ${what} ${status} ${text.slice(0, 200)}`
