@@ -87,3 +87,31 @@ test('a returned cheque on the statement is proposed as the bounce of that chequ
   const after = (await bank.linesOf(account)).map(line => [line.amount, line.state])
   assert.equal(after.filter(([, state]) => state === 'matched').length, 3)
 })
+
+test('a cheque that paid for two children is proposed once, by its whole amount, and bounces for both', async () => {
+  const account = await bank.newAccount()
+  const ids = [await desk.register(), await desk.register()]
+  const taking = await finance.post(`${SCHOOL}/counter/takings`, {
+    children: ids.map((service_student_id, index) => ({
+      service_student_id,
+      fee_components: [{ component_type: 'TUITION_FEE', amount: 1_000 + index }],
+    })),
+    ways: [{ mode: 'cheque', amount: 2_001, instrument: { number: '008850', bank: 'Canara Bank' } }],
+  })
+  assertAnswer(taking, '201')
+  const before = await Promise.all(ids.map(owed))
+  await bank.add(account, [debit(today, 'CHQ RETURN 008850', 2_001)])
+  const [line] = await bank.linesOf(account)
+  const proposed = (await viewer.get(`${BANK}/lines/${line?.['id']}/returned-cheques`)).body.data
+  assert.deepEqual(
+    proposed.map((one: Json) => [one.number, one.whole_amount, one.is_named]),
+    [['008850', 2_001, true]],
+  )
+  const bounced = await decide(line ?? {}, 'bounce', {
+    payment_id: proposed[0].payment_id,
+    reason: 'Funds insufficient',
+  })
+  assertAnswer(bounced, '200')
+  assert.equal(bounced.body.data.matches.length, 2)
+  assert.deepEqual(await Promise.all(ids.map(owed)), [(before[0] ?? 0) + 1_000, (before[1] ?? 0) + 1_001])
+})

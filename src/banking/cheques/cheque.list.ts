@@ -10,6 +10,13 @@ export const PAYMENT_ID = 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'
 const STATE = `case when q.state = 'bounced' then 'bounced' when d.cancelled_at is not null then 'cancelled'
   else coalesce(q.state, 'in_hand') end`
 
+/** What the whole cheque is over, of whose payments this is one: parts that were cancelled otherwise count no more. */
+const WHOLE = `coalesce((select sum(o.amount_paise)::bigint from counter_taking_payments ok
+    join direct_payments o on o.institute_id = ok.institute_id and o.id = ok.payment_id
+    left join cheques oq on oq.institute_id = o.institute_id and oq.payment_id = o.id
+    where ok.institute_id = d.institute_id and ok.taking_id = k.taking_id and ok.way_no = k.way_no
+      and (o.cancelled_at is null or oq.state = 'bounced')), d.amount_paise)`
+
 /** Direct payments that were taken at the counter with a cheque or draft. */
 export const CHEQUES = {
   from: 'direct_payments d',
@@ -19,6 +26,7 @@ export const CHEQUES = {
     left join deposits p on p.institute_id = q.institute_id and p.id = q.deposit_id`,
   atCounter: 'd.recorded_by is not null and d.instrument is not null',
   state: STATE,
+  whole: WHOLE,
 }
 
 const out = outputOf<never>()
@@ -54,6 +62,10 @@ export const chequeList = defineList({
       only: 'file',
     }),
     amount: column(out.amount('Rupees.', 12000), { sql: 'd.amount_paise', title: 'Amount', sort: by.number }),
+    whole_amount: column(
+      out.amount('What the cheque is over in all, where it pays for several children, rupees.', 12000),
+      { sql: WHOLE },
+    ),
     ...STUDENT_COLUMNS,
     mode: column(out.text('`cheque` or `demand_draft`.', 'cheque'), { sql: 'd.mode' }),
     state: column(out.oneOf(CHEQUE_STATES, 'Where it is.'), { sql: STATE, title: 'Status', sort: by.text }),

@@ -2,7 +2,7 @@ import { joinCatalogue } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
-import type { Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { badField, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -64,6 +64,15 @@ export async function changeCheques(
 
 type ChequeDecision = { id: string; day: string | null; by: string }
 
+/** Cheques of a student that count as paid and may still come back. */
+export async function listUndecided(
+  db: Queryable,
+  instituteId: number,
+  studentId: string,
+): Promise<Cheque[]> {
+  return store.listUndecided(db, instituteId, studentId)
+}
+
 export async function clearCheque(
   { db, clock }: Context,
   command: Command<Cheque>,
@@ -90,18 +99,19 @@ export async function bounceCheque(
 ): Promise<Cheque> {
   const at = clock.now()
   const decidedOn = requirePast(day, at)
-  return transact(db, command, tx =>
-    bounceWithin(tx, institute, { id, day: decidedOn, by, reason, chargePaise }, at),
-  )
+  return transact(db, command, async tx => {
+    await bounceWithin(tx, institute, { id, day: decidedOn, by, reason, chargePaise }, at)
+    return readOne(tx, institute.id, id)
+  })
 }
 
-/** The same in the caller's transaction. */
+/** The same in the caller's transaction; answers the payments that the cheque made. */
 export async function bounceWithin(
   tx: Transaction,
   institute: Institute,
   { id, day: decidedOn, by, reason, chargePaise }: Bounced & { day: string },
   at: Date,
-): Promise<Cheque> {
+): Promise<Cheque[]> {
   const instituteId = institute.id
   const held = await holdWholeCheques(tx, instituteId, [id])
   const change = { instituteId, act: 'bounce' as const, by, at }
@@ -120,7 +130,7 @@ export async function bounceWithin(
     const fee = { componentType: BOUNCE_CHARGE, amountPaise: chargePaise, at, source: 'charge' as const }
     await addToFee(tx, { instituteId, studentId }, fee)
   }
-  return readOne(tx, instituteId, id)
+  return held
 }
 
 /** Cheques of an amount that were taken in these days and that a bank may still return. */
@@ -129,7 +139,8 @@ export async function listReturnable(
   institute: Institute,
   asked: store.Returnable,
 ): Promise<Cheque[]> {
-  return store.listReturnable(db, institute.id, asked)
+  const parts = await store.listReturnable(db, institute.id, asked)
+  return [...Map.groupBy(parts, one => one.chequeId).values()].flatMap(own => own.slice(0, 1))
 }
 
 async function readOne(tx: Transaction, instituteId: number, id: string): Promise<Cheque> {

@@ -3,7 +3,7 @@ import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 import { chequeList, CHEQUES, type Cheque } from './cheque.list.ts'
 
-const { from, join, atCounter, state } = CHEQUES
+const { from, join, atCounter, state, whole } = CHEQUES
 const SELECTED = `select ${chequeList.select} from ${from} ${join}`
 
 /** Returns cheques in the order they were taken. */
@@ -39,7 +39,7 @@ export async function listParts(
 
 export type Returnable = { amountPaise: Paise; from: string; to: string }
 
-/** The last taken first. */
+/** By what they are over in all, one payment of each, the last taken first. */
 export async function listReturnable(
   db: Queryable,
   instituteId: number,
@@ -47,10 +47,25 @@ export async function listReturnable(
 ): Promise<Cheque[]> {
   return db.query<Cheque>(
     `${SELECTED}
-     where d.institute_id = $1 and d.amount_paise = $2 and ${atCounter} and ${state} in ('in_hand', 'deposited', 'cleared')
+     where d.institute_id = $1 and d.amount_paise <= $2 and ${whole} = $2 and ${atCounter}
+       and ${state} in ('in_hand', 'deposited', 'cleared')
        and (d.recorded_at at time zone 'Asia/Kolkata')::date between $3 and $4
      order by d.recorded_at desc, d.id desc limit 50`,
     [instituteId, amountPaise, from, to],
+  )
+}
+
+/** Those of a student that no bank has decided about, in the order they were taken. */
+export async function listUndecided(
+  db: Queryable,
+  instituteId: number,
+  studentId: string,
+): Promise<Cheque[]> {
+  return db.query<Cheque>(
+    `${SELECTED}
+     where d.institute_id = $1 and d.student_id = $2 and ${atCounter} and ${state} in ('in_hand', 'deposited')
+     order by d.recorded_at, d.id`,
+    [instituteId, studentId],
   )
 }
 

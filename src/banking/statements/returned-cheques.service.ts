@@ -2,7 +2,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { paiseOf, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { subtractPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import type { Cheque } from '../cheques/cheque.list.ts'
 import { bounceWithin, listReturnable } from '../cheques/cheques.service.ts'
 import { holdOpen, requireLine, writeMatches, type MatchedLine } from './decide.service.ts'
@@ -43,18 +43,19 @@ export async function bounceFromLine(
   return transact(db, command, async tx => {
     const line = await holdOpen(tx, institute.id, lineId)
     const bounce = { id: paymentId, day: line.day, by, reason, chargePaise }
-    const { number, studentName, amountPaise } = await bounceWithin(tx, institute, bounce, at)
-    if (line.amountPaise !== 0 - amountPaise) throw conflict('The cheque is of another amount than the line.')
-    const target = {
+    const parts = await bounceWithin(tx, institute, bounce, at)
+    const wholePaise = sumPaise(parts.map(one => one.amountPaise))
+    if (line.amountPaise !== 0 - wholePaise) throw conflict('The cheque is of another amount than the line.')
+    const targets = parts.map(({ paymentId: id, number, studentName, amountPaise }) => ({
       kind: 'cheque_return' as const,
-      id: paymentId,
+      id,
       day: line.day,
-      amountPaise: paiseOf(line.amountPaise),
+      amountPaise: subtractPaise(ZERO, amountPaise),
       reference: number,
       depositId: null,
       label: `Cheque ${number} returned, ${studentName}`,
-    }
-    await writeMatches(tx, institute.id, [{ line, targets: [target] }], { by, at })
+    }))
+    await writeMatches(tx, institute.id, [{ line, targets }], { by, at })
     return requireLine(tx, institute.id, lineId)
   })
 }

@@ -50,7 +50,8 @@ async function notifySome(
   const received = await store.takeReceived(tx, ofKind('receipt'), now)
   const refunds = await store.takeRefunds(tx, ofKind('refund'), now)
   const cancelled = await store.takeCancelled(tx, ofKind('cancellation'), now)
-  const takenBack = await withdrawUnsent(tx, cancelled)
+  // A cheque that came back before the family had heard of it is told as returned alone.
+  const takenBack = [...received.filter(isReturnedCheque), ...(await withdrawUnsent(tx, cancelled))]
   const paidOut = await store.takePaidOut(tx, ofKind('paid out'), now)
   const told = received.filter(one => !one.isCancelled && one.orderKind !== TOLD_OTHERWISE)
   // Messages are sent side by side: what went back at once reads as such after what came.
@@ -79,10 +80,13 @@ async function withdrawUnsent(
     const named = own.map(one => ({ instituteId, once: receivedName(one) }))
     await withdrawMessages(tx, named)
     const told = await whenTold(tx, named)
-    for (const one of own)
-      if (one.cancelCause === 'cheque_returned' || told.has(receivedName(one))) isNews.push(one)
+    for (const one of own) if (isReturnedCheque(one) || told.has(receivedName(one))) isNews.push(one)
   }
   return isNews
+}
+
+function isReturnedCheque({ cancelCause }: store.ReceivedPayment): boolean {
+  return cancelCause === 'cheque_returned'
 }
 
 function receivedName(paid: store.ReceivedPayment): string {
@@ -157,6 +161,7 @@ function sumOf(together: readonly store.ReceivedPayment[]) {
     amount: formatRupees(sumPaise(together.map(one => one.amountPaise))),
     who: together.map(one => one.studentName ?? one.payer).join(', '),
     receipt: together.map(receiptNumber).join(', '),
+    components: [...new Set(together.flatMap(one => one.components))],
   }
 }
 
@@ -164,7 +169,7 @@ function chargeOf({ chargePaise }: store.ReceivedPayment): string | null {
   return chargePaise === null ? null : formatRupees(chargePaise)
 }
 
-/** Tells the payer that the receipt of a payment was cancelled; of a cheque for several children the phone is told once. */
+/** Tells the payer that the receipt of a payment was cancelled; of a cheque for several children once, with its whole amount. */
 function cancelledMessages(
   ctx: Context,
   paid: store.ReceivedPayment,
@@ -173,28 +178,25 @@ function cancelledMessages(
 ): NewMessage[] {
   const { paymentId, chequeNumber, cancelCause, cancelledAt, at } = paid
   const receipt = receiptNumber(paid)
-  const own = {
-    ...valuesOf(ctx, { ...paid, at: cancelledAt ?? at }),
-    receipt,
-    cause: cancelCause ?? ('payment_cancelled' as const),
-    cheque: chequeNumber,
-    charge: chargeOf(paid),
-    reason: paid.cancelNote ?? '',
-  }
-  const text = cancelledText(own, paid.language)
   const together = togetherWith(
     paid,
     all.filter(one => one.chequeNumber !== null && one.chequeNumber === chequeNumber),
   )
-  const charge = together.map(chargeOf).find(one => one !== null) ?? null
-  const short =
-    together.length > 1
-      ? cancelledText({ ...own, ...sumOf(together), charge }, paid.language).short
-      : text.short
+  if (together.length > 1 && together[0] !== paid) return []
+  const text = cancelledText(
+    {
+      ...valuesOf(ctx, { ...paid, at: cancelledAt ?? at }),
+      receipt,
+      ...(together.length > 1 ? sumOf(together) : {}),
+      cause: cancelCause ?? ('payment_cancelled' as const),
+      cheque: chequeNumber,
+      charge: [paid, ...together].map(chargeOf).find(one => one !== null) ?? null,
+      reason: paid.cancelNote ?? '',
+    },
+    paid.language,
+  )
   const notice = { about: paymentId, once: `cancelled ${receipt}`, attachment: paymentId }
-  const messages = messagesOf(paid, { ...how, ...text, short, ...notice })
-  const isFirst = together.length < 2 || together[0] === paid
-  return isFirst ? messages : messages.filter(({ channel }) => channel === 'email')
+  return messagesOf(paid, { ...how, ...text, ...notice })
 }
 
 function paidOutMessages(ctx: Context, refund: store.PaidOut, how: How): NewMessage[] {

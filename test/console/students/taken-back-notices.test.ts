@@ -149,3 +149,38 @@ test('a cheque that bounces while its phone waits for the morning is told as ret
   assert.match(lines[1]?.body, /A charge of ₹350\.00 for the returned cheque was added/)
   assert.match(lines[2]?.body, /due again, with a charge of ₹350\.00/)
 })
+
+test('a cheque that bounces before the family heard of it is told once, as returned, with the charge', async () => {
+  const own = await family()
+  const instrument = { number: '004514', bank: 'HDFC Bank', date: '2026-11-15' }
+  const payment = await take(own, { mode: 'cheque', instrument })
+  const bounced = { reason: 'Funds insufficient', charge_amount: 350 }
+  assertAnswer(await finance.post(`${SCHOOL}/counter/cheques/${payment.id}/bounce`, bounced), '200')
+  const { mail, sms } = await told(own, 1)
+  assert.match(mail.subject, /returned/)
+  assert.match(mail.body, /A charge of ₹350\.00 for the returned cheque was added/)
+  assert.equal(sms.template, 'cheque_returned_charged_en')
+})
+
+test('a cheque for two children that bounces is told once, with its whole amount, both names and the charge', async () => {
+  const parent = desk.nextParent()
+  const contact = { primary_contact_email: 'both@example.in', primary_contact_number: '9876543333' }
+  const ids = [
+    await desk.register({ ...contact, fullname: 'Asha' }, { parent }),
+    await desk.register({ ...contact, fullname: 'Bela' }, { parent }),
+  ]
+  const taking = await finance.post(`${SCHOOL}/counter/takings`, {
+    children: ids.map(service_student_id => ({
+      service_student_id,
+      fee_components: [{ component_type: 'TUITION_FEE', amount: 4_000 }],
+    })),
+    ways: [{ mode: 'cheque', amount: 8_000, instrument: { number: '004515', bank: 'HDFC Bank' } }],
+  })
+  assertAnswer(taking, '201')
+  const id = taking.body.data.payments[1].id
+  const bounced = { reason: 'Funds insufficient', charge_amount: 350 }
+  assertAnswer(await finance.post(`${SCHOOL}/counter/cheques/${id}/bounce`, bounced), '200')
+  const { mail, sms } = await told({ id: '', email: 'both@example.in', phone: '9876543333' }, 1)
+  for (const part of ['₹8,000.00', 'Asha, Bela', '₹350.00', '004515'])
+    assert.ok(mail.body.includes(part) && sms.body.includes(part), `${part}: ${mail.body} ${sms.body}`)
+})

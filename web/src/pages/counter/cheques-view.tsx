@@ -109,6 +109,13 @@ export function ChequesView() {
   )
 }
 
+/** A cheque comes back whole, also one that paid for several children. */
+function whatBounces({ amount, whole_amount: whole, student_name: student }: ChequeAnswer): string {
+  return whole === amount
+    ? `${formatRupees(amount)} of ${student} is due again and the receipt is cancelled.`
+    : `${formatRupees(whole)} of ${student} and the other children that it paid for is due again and the receipts are cancelled.`
+}
+
 function BounceDialogue({ cheque, onClose }: { cheque: ChequeAnswer; onClose: () => void }) {
   const [charge, setCharge] = useState('')
   const bounce = useCommand<{ reason: string }>({
@@ -120,7 +127,7 @@ function BounceDialogue({ cheque, onClose }: { cheque: ChequeAnswer; onClose: ()
     }),
     refreshes: REFRESHES,
     onDone() {
-      notify(`Cheque ${cheque.number} bounced: ${formatRupees(cheque.amount)} is due again.`)
+      notify(`Cheque ${cheque.number} bounced: ${formatRupees(cheque.whole_amount)} is due again.`)
       onClose()
     },
   })
@@ -129,7 +136,7 @@ function BounceDialogue({ cheque, onClose }: { cheque: ChequeAnswer; onClose: ()
       isOpen
       onClose={onClose}
       title={`Cheque ${cheque.number} bounced?`}
-      description={`${formatRupees(cheque.amount)} of ${cheque.student_name} is due again and the receipt is cancelled. Give the bank’s reason.`}
+      description={`${whatBounces(cheque)} The family is told of it, and of the charge. Give the bank’s reason.`}
       verb="Take the money back"
       isDangerous
       isBusy={bounce.isPending}
