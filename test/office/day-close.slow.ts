@@ -32,6 +32,15 @@ officeTask('close the day and export it to Tally', async office => {
   await takePictures(office, 'day-close')
   await page.getByRole('button', { name: 'Close the day' }).click()
   await page.getByText('closed with ₹7,000.00 in cash').waitFor()
+  await page.getByText('By the cash book ₹7,000.00 is in my drawer.').waitFor()
+  await page.getByLabel('My drawer').selectOption('Cash handed over')
+  await page.getByLabel('To whom').fill('The accountant')
+  await page.getByLabel('Cash, rupees').fill('7001')
+  await page.getByRole('button', { name: 'Write it down' }).click()
+  await page.getByText(/^Must be at most the ₹7,000.00 that the cash book of/).waitFor()
+  await page.getByLabel('Cash, rupees').fill('7000')
+  await page.getByRole('button', { name: 'Write it down' }).click()
+  await page.getByText(/handed over: ₹7,000.00, The accountant/).waitFor()
 
   // As fractions of a rupee, 15,000.55 and the advance of 4,998.90 do not add up to two decimals.
   await page.getByRole('link', { name: 'One student by hand' }).click()

@@ -4,7 +4,7 @@ import { field, input, optional, query } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Instrument } from '../../students/direct-payments/direct-payments.rules.ts'
 import { receiptOf } from '../money/receipts.rules.ts'
-import type { BookRow, Closing, CounterDay, DrawerEntry, Spread } from './counter.service.ts'
+import type { BookRow, Closing, CounterDay, DrawerCash, DrawerEntry, Spread } from './counter.service.ts'
 
 export const spreadQuery = query({ amount: field.amount('What was handed over, rupees.', 12500) })
 
@@ -14,6 +14,7 @@ export const drawerInput = input({
   kind: field.oneOf(DRAWER_ENTRIES, 'Change that is put in, or cash that is given to somebody else.'),
   amount: field.positiveAmount('Rupees.', 2000),
   note: field.text('Where it comes from, or whom it is given to.', 'From the safe'),
+  day: optional(field.day('Of which day the cash is that is given on; today if absent.', '2026-11-16')),
 })
 
 export const closeInput = input({
@@ -109,11 +110,27 @@ export const drawerEntryOutput = entry.object({
   recorded_at: entry.moment('When, UTC.', AT),
 })
 
+const cash = outputOf<DrawerCash>()
+const cashOutput = cash.object({
+  cashier: cash.text('Whose drawer.', 'counter@school.example'),
+  in_drawer_amount: cash.signedAmount(
+    'Cash that the book has in it: its change and what was taken, less what was paid out and handed over, rupees.',
+    12000,
+    one => one.inDrawerPaise,
+  ),
+  open_amount: cash.signedAmount(
+    'Of it, what no closing has counted; negative what was paid out or cancelled since, rupees.',
+    2000,
+    one => one.openPaise,
+  ),
+})
+
 const out = outputOf<CounterDay>()
 export const counterDayOutput = out.object({
   day: out.day('The day.', '2026-11-16'),
   payments: out.list('In the order they were taken, up to 2,000.', bookOutput, one => one.rows),
   drawer: out.list('Change put in and cash given on, by cashier.', drawerEntryOutput),
   closings: out.list('By cashier, in their order.', closingOutput),
+  cash: out.list('What is in each drawer by the book.', cashOutput),
 })
 export type CounterDayAnswer = Shown<typeof counterDayOutput>

@@ -3,14 +3,15 @@ import { spreadOver } from '../../dues/counter.rules.ts'
 import { withoutTaken } from '../../dues/dues.rules.ts'
 import { getDues } from '../../dues/dues.service.ts'
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
-import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
+import { dayAfter, dayOf, formatDay, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { badField, conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import { formatRupees, paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
+import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
 import { countCash, type DenominationCount } from '../../banking/deposits/denominations.rules.ts'
+import { cashOfDrawer } from './counter.rules.ts'
 import * as store from './counter.store.ts'
 
 export type { BookRow, Closing, DrawerEntry } from './counter.store.ts'
@@ -55,7 +56,11 @@ export type CounterDay = {
   rows: store.BookRow[]
   drawer: store.DrawerEntry[]
   closings: store.Closing[]
+  cash: DrawerCash[]
 }
+
+/** Of one cashier, by the books: the cash in the drawer, and what of it no closing has counted. */
+export type DrawerCash = { cashier: string; inDrawerPaise: Paise; openPaise: Paise }
 
 const MOST_ROWS = 2_000
 
@@ -73,7 +78,23 @@ export async function readDay(
     store.listClosings(db, institute.id, day),
   ])
   const isSeen = (one: { cashier: string }): boolean => cashier === null || one.cashier === cashier
-  return { day, rows, drawer: drawer.filter(isSeen), closings: closings.filter(isSeen) }
+  const seen = { rows, drawer: drawer.filter(isSeen), closings: closings.filter(isSeen) }
+  return { day, ...seen, cash: cashByDrawer(seen) }
+}
+
+function cashByDrawer({
+  rows,
+  drawer,
+  closings,
+}: Pick<CounterDay, 'rows' | 'drawer' | 'closings'>): DrawerCash[] {
+  const cashiers = new Set([...rows, ...drawer, ...closings].map(one => one.cashier))
+  return [...cashiers].toSorted().map(cashier => {
+    const isOwn = (one: { cashier: string }): boolean => one.cashier === cashier
+    const cash = rows.filter(row => isOwn(row) && !row.isCancelled && row.mode.toLowerCase() === 'cash')
+    const takenPaise = sumPaise(cash.map(row => row.amountPaise))
+    const entries = drawer.filter(isOwn)
+    return { cashier, ...cashOfDrawer({ takenPaise, entries, closings: closings.filter(isOwn) }) }
+  })
 }
 
 /**
@@ -95,54 +116,58 @@ export async function closeDay(
   const closedAt = clock.now()
   if (day > dayOf(closedAt)) throw badField('day', 'must not be after today')
   return transact(db, command, async tx => {
-    const inDrawer = await cashInDrawer(tx, command.instituteId, day, cashier)
-    const all = await store.listClosings(tx, command.instituteId, day)
-    const earlier = all.filter(one => one.cashier === cashier)
-    const expectedPaise = paiseOf(inDrawer - earlier.reduce((sum, one) => sum + one.expectedPaise, 0))
-    if (earlier.length > 0 && expectedPaise <= 0) throw conflict(CLOSED)
+    const { openPaise: expectedPaise, closings } = await holdDrawer(tx, command.instituteId, day, cashier)
+    if (closings.length > 0 && expectedPaise <= 0) throw conflict(CLOSED)
     const countedPaise = countCash(denominations)
     const closing = { cashier, expectedPaise, countedPaise, denominations, note, closedBy, closedAt }
     if (expectedPaise !== countedPaise && note === null)
       throw badField('note', 'is needed: what was counted differs from what was taken')
-    const place = { day, closingNo: earlier.length + 1 }
+    const place = { day, closingNo: closings.length + 1 }
     if (!(await store.insertClosing(tx, command.instituteId, place, closing))) throw conflict(CLOSED)
     return closing
   })
 }
 
-/**
- * Sums the cash that the books expect in a drawer: its change and what was taken, less what was paid out and handed over.
- * Nobody else counts it or hands it over until the commit.
- */
-async function cashInDrawer(
+/** Nobody else counts the cash of this drawer or hands it over until the commit. */
+async function holdDrawer(
   tx: Transaction,
   instituteId: number,
   day: string,
   cashier: string,
-): Promise<Paise> {
+): Promise<ReturnType<typeof cashOfDrawer> & { closings: store.Closing[] }> {
   await store.lockDrawer(tx, instituteId, cashier)
-  const taken = await store.sumCash(tx, instituteId, { ...rangeOf(day), cashier })
-  const entries = (await store.listDrawer(tx, instituteId, day)).filter(one => one.cashier === cashier)
-  return paiseOf(taken + entries.reduce((sum, one) => sum + signed(one), 0))
+  const isOwn = (one: { cashier: string }): boolean => one.cashier === cashier
+  const takenPaise = await store.sumCash(tx, instituteId, { ...rangeOf(day), cashier })
+  const entries = (await store.listDrawer(tx, instituteId, day)).filter(isOwn)
+  const closings = (await store.listClosings(tx, instituteId, day)).filter(isOwn)
+  return { ...cashOfDrawer({ takenPaise, entries, closings }), closings }
 }
 
-function signed({ kind, amountPaise }: Pick<store.DrawerEntry, 'kind' | 'amountPaise'>): number {
-  return kind === 'float' ? amountPaise : 0 - amountPaise
-}
-
-/** Today's change, or cash that a cashier gives on; nobody gives on more than is in the drawer. */
+/**
+ * Today's change, or cash that a cashier gives on, also that of an earlier day which has stayed in the drawer; nobody gives
+ * on more than is in it.
+ */
 export async function recordDrawerEntry(
   { db, clock }: Context,
   command: Command<store.DrawerEntry>,
-  sent: Pick<store.DrawerEntry, 'cashier' | 'kind' | 'amountPaise' | 'note'>,
+  {
+    day: asked,
+    ...sent
+  }: Pick<store.DrawerEntry, 'cashier' | 'kind' | 'amountPaise' | 'note'> & { day: string | null },
 ): Promise<store.DrawerEntry> {
   const { instituteId } = command
   const recordedAt = clock.now()
-  const day = dayOf(recordedAt)
+  const today = dayOf(recordedAt)
+  const day = asked ?? today
+  if (day > today) throw badField('day', 'must not be after today')
+  if (sent.kind === 'float' && day !== today) throw badField('day', 'must be today where change is put in')
   return transact(db, command, async tx => {
-    const there = await cashInDrawer(tx, instituteId, day, sent.cashier)
-    if (sent.kind === 'hand_over' && sent.amountPaise > there)
-      throw conflict(`${formatRupees(there)} is in this drawer by the cash book; more cannot be handed over.`)
+    const { inDrawerPaise } = await holdDrawer(tx, instituteId, day, sent.cashier)
+    if (sent.kind === 'hand_over' && sent.amountPaise > inDrawerPaise)
+      throw badField(
+        'amount',
+        `must be at most the ${formatRupees(inDrawerPaise)} that the cash book of ${formatDay(day)} has in this drawer; cash of an earlier day is handed over on the page of that day`,
+      )
     const entry = { ...sent, id: newId('drawer'), recordedAt }
     await store.insertDrawerEntry(tx, instituteId, day, entry)
     return entry

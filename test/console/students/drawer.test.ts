@@ -15,11 +15,11 @@ const day = async (): Promise<Json> => (await viewer.get(`${COUNTER}/day`)).body
 test('a drawer closes with its change and without what was handed over, and nobody hands over more than is in it', async () => {
   const id = await desk.register()
   const fee_components = [{ component_type: 'TUITION_FEE', amount: 5_000 }]
-  assertAnswer(await finance.post(`${COUNTER}/drawer`, entry('hand_over', 1)), '409 HUE00002')
+  assertAnswer(await finance.post(`${COUNTER}/drawer`, entry('hand_over', 1)), '400 HUE00000')
   assertAnswer(await finance.post(`${COUNTER}/drawer`, entry('float', 2_000)), '201')
   const paid = { amount: 5_000, paid_at: (await day()).day, mode: 'cash', fee_components }
   assertAnswer(await finance.post(`${STUDENTS}/${id}/payments`, paid), '201')
-  assertAnswer(await finance.post(`${COUNTER}/drawer`, entry('hand_over', 7_001)), '409 HUE00002')
+  assertAnswer(await finance.post(`${COUNTER}/drawer`, entry('hand_over', 7_001)), '400 HUE00000')
   assertAnswer(await finance.post(`${COUNTER}/drawer`, entry('hand_over', 4_000)), '201')
   const { day: today, drawer } = await day()
   assert.deepEqual(
@@ -69,4 +69,54 @@ test('of hand-overs at the same moment no two give on the same cash', async () =
   )
   const done = all.filter(({ status }) => status === 201)
   assert.equal(done.length, 1, all.map(({ status }) => status).join(' '))
+})
+
+test('cash that was counted is handed over after the close, also days later, and what is taken since is counted alone', async () => {
+  const till = await createPerson(bursar, {
+    email: 'till@school.example',
+    institute: 'demo-school',
+    role: 'cashier',
+  })
+  const id = await desk.register()
+  const take = async (amount: number): Promise<void> => {
+    const fee_components = [{ component_type: 'TUITION_FEE', amount }]
+    const paid = { amount, paid_at: (await day()).day, mode: 'cash', fee_components }
+    assertAnswer(await till.post(`${STUDENTS}/${id}/payments`, paid), '201')
+  }
+  const { day: today } = await day()
+  const close = (...notes: number[]) =>
+    till.post(`${COUNTER}/closings`, {
+      day: today,
+      cashier: 'till@school.example',
+      denominations: notes.map(value => ({ value, count: 1 })),
+    })
+  const cash = async (of = today): Promise<Json> =>
+    (await till.get(`${COUNTER}/day?day=${of}`)).body.data.cash.find(
+      (one: Json) => one.cashier === 'till@school.example',
+    )
+  const handOver = (amount: number, of = today) =>
+    till.post(`${COUNTER}/drawer`, { ...entry('hand_over', amount), day: of })
+  await take(500)
+  assertAnswer(await close(500), '201')
+  assertAnswer(await handOver(300), '201')
+  assert.deepEqual(await cash(), {
+    cashier: 'till@school.example',
+    in_drawer_amount: 200,
+    open_amount: 0,
+  })
+  await take(100)
+  const second = await close(100)
+  assertAnswer(second, '201')
+  assert.equal(second.body.data.expected_amount, 100)
+
+  const tomorrow = Temporal.PlainDate.from(today).add({ days: 1 }).toString()
+  assertAnswer(await bursar.demo.post('/api/v1/sandbox/clock', { to: `${tomorrow}T10:00:00+05:30` }), '200')
+  const refused = await handOver(300, tomorrow)
+  assertAnswer(refused, '400 HUE00000')
+  assert.match(refused.text, /cash of an earlier day is handed over on the page of that day/)
+  assertAnswer(await handOver(300), '201')
+  assert.deepEqual([(await cash()).in_drawer_amount, (await cash()).open_amount], [0, 0])
+  const change = { ...entry('float', 100), day: today }
+  assertAnswer(await till.post(`${COUNTER}/drawer`, change), '400 HUE00000')
+  assertAnswer(await handOver(1, '2099-01-01'), '400 HUE00000')
 })

@@ -32,7 +32,6 @@ export function BookView() {
   const today = dayInIndia(useSession()?.now)
   const [day, setDay] = useState(today)
   const path = `${useInstitutePath()}/counter/day/pdf`
-  const mayTake = useMay('owner', 'finance', 'cashier')
   const book = useCounterDay(day)
   return (
     <>
@@ -42,25 +41,35 @@ export function BookView() {
           Print the day’s sheet
         </Anchor>
       </Group>
-      {day === today && mayTake && <DrawerForm />}
       {book.isPending && <Loading what="Loading the cash book" />}
       {book.isError && <Failed error={book.error} retry={() => void book.refetch()} />}
-      {book.isSuccess && <Day book={book.data} />}
+      {book.isSuccess && <Day book={book.data} isToday={day === today} />}
     </>
   )
 }
 
-function Day({ book }: { book: CounterDayAnswer }) {
+function Day({ book, isToday }: { book: CounterDayAnswer; isToday: boolean }) {
   const me = usePerson()?.email ?? ''
   const mayClose = useMay('owner', 'finance', 'cashier')
   const standing = book.payments.filter(one => !one.is_cancelled)
-  const left = cashLeft(book, me)
+  const own = book.cash.find(one => one.cashier === me)
+  const left = own?.open_amount ?? 0
+  const inDrawer = own?.in_drawer_amount ?? 0
+  const form = mayClose && (isToday || inDrawer > 0) && (
+    <DrawerForm key={book.day} day={isToday ? undefined : book.day} inDrawer={inDrawer} />
+  )
   const mine = [...standing, ...book.drawer].some(one => one.cashier === me)
   const hasClosed = book.closings.some(one => one.cashier === me)
   if (book.payments.length === 0 && book.drawer.length === 0)
-    return <p className="faint">Nothing was taken at the counter on this day.</p>
+    return (
+      <>
+        {form}
+        <p className="faint">Nothing was taken at the counter on this day.</p>
+      </>
+    )
   return (
     <>
+      {form}
       <Sums payments={standing} />
       <ul>
         {book.drawer.map(one => (
@@ -91,11 +100,10 @@ function Day({ book }: { book: CounterDayAnswer }) {
 
 /** Such cash stands in no closing until it is counted too. */
 function TakenAfterClose({ book }: { book: CounterDayAnswer }) {
-  const cashiers = [...new Set(book.closings.map(one => one.cashier))]
-  return cashiers
-    .map(cashier => ({ cashier, left: cashLeft(book, cashier) }))
-    .filter(({ left }) => left !== 0)
-    .map(({ cashier, left }) => (
+  const closed = new Set(book.closings.map(one => one.cashier))
+  return book.cash
+    .filter(one => closed.has(one.cashier) && one.open_amount !== 0)
+    .map(({ cashier, open_amount: left }) => (
       <Alert key={cashier} color="yellow" mb="sm" role="status">
         {left > 0
           ? `${formatRupees(left)} in cash was taken by ${cashier} after the close. Count it with another closing.`
@@ -104,22 +112,8 @@ function TakenAfterClose({ book }: { book: CounterDayAnswer }) {
     ))
 }
 
-/** Cash of a cashier that no closing has counted; below 0 what was paid out or cancelled since. */
-function cashLeft({ payments, drawer, closings }: CounterDayAnswer, cashier: string): number {
-  const entries = drawer
-    .filter(one => one.cashier === cashier)
-    .map(one => (one.kind === 'float' ? one.amount : -one.amount))
-  const taken = cashOf(payments.filter(one => one.cashier === cashier && !one.is_cancelled))
-  const counted = closings.filter(one => one.cashier === cashier).map(one => -one.expected_amount)
-  return sumRupees([taken, ...entries, ...counted])
-}
-
 function sumOf(payments: readonly Payment[]): number {
   return sumRupees(payments.map(one => one.amount))
-}
-
-function cashOf(payments: readonly Payment[]): number {
-  return sumOf(payments.filter(one => one.mode.toLowerCase() === 'cash'))
 }
 
 function Sums({ payments }: { payments: readonly Payment[] }) {

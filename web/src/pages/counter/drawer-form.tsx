@@ -2,6 +2,7 @@ import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
+import { formatRupees } from '../../ui/money.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { plainAmount } from '../students/texts.ts'
@@ -10,31 +11,36 @@ const KINDS = [
   { value: 'float', label: 'Change put in' },
   { value: 'hand_over', label: 'Cash handed over' },
 ]
-const EMPTY = { kind: 'float', amount: '', note: '' }
+const HANDED = KINDS.slice(1)
+const EMPTY = { amount: '', note: '' }
 
-/** Cash of one's own drawer that no family gave: the change of the morning, and what is given on before the close. */
-export function DrawerForm() {
-  const [entry, setEntry] = useState(EMPTY)
+/**
+ * Cash of one's own drawer that no family gave: the change of the morning, and what is given on. What stayed in the drawer
+ * of an earlier `day` is given on there.
+ */
+export function DrawerForm({ day, inDrawer }: { day: string | undefined; inDrawer: number }) {
+  const kinds = day === undefined ? KINDS : HANDED
+  const [entry, setEntry] = useState({ ...EMPTY, kind: kinds[0]?.value ?? '' })
   const record = useCommand<Record<string, unknown>>({
     method: 'POST',
     path: `${useInstitutePath()}/counter/drawer`,
     refreshes: ['counter', 'audit'],
     onDone() {
       notify('It stands in the cash book.')
-      setEntry(EMPTY)
+      setEntry({ ...entry, ...EMPTY })
     },
   })
-  const set = (key: keyof typeof EMPTY) => (event: { currentTarget: { value: string } }) =>
+  const set = (key: keyof typeof entry) => (event: { currentTarget: { value: string } }) =>
     setEntry({ ...entry, [key]: event.currentTarget.value })
   return (
     <form
       onSubmit={event => {
         event.preventDefault()
-        record.mutate({ ...entry, amount: plainAmount(entry.amount) })
+        record.mutate({ ...entry, amount: plainAmount(entry.amount), ...(day === undefined ? {} : { day }) })
       }}
     >
-      <Group align="flex-end" mb="md" gap="sm">
-        <NativeSelect label="My drawer" data={KINDS} value={entry.kind} onChange={set('kind')} />
+      <Group align="flex-start" mb="md" gap="sm">
+        <NativeSelect label="My drawer" data={kinds} value={entry.kind} onChange={set('kind')} />
         <TextInput
           label="Cash, rupees"
           inputMode="decimal"
@@ -54,6 +60,7 @@ export function DrawerForm() {
           Write it down
         </Button>
       </Group>
+      {inDrawer > 0 && <p>By the cash book {formatRupees(inDrawer)} is in my drawer.</p>}
       <Problem error={record.error} />
     </form>
   )
