@@ -87,6 +87,7 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
   'says what is held for families; as an advance it is refunded by an act of its own': [
     'PUT /deposit-fees',
     'POST /students/:service_student_id/deposit-returns',
+    'POST /students/:service_student_id/deposit-returns/undo',
   ],
   'says what an optional fee costs whoever gets it from then on; who has it pays as before': [
     'POST /optional-fees',

@@ -8,6 +8,7 @@ import { SCHOOL, STUDENTS, StudentDesk, TUITION } from '../console/students/supp
 import { assertAnswer } from '../console/support.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
+import { readPdf } from '../receipts/read-pdf.ts'
 
 const desk = await StudentDesk.open(after)
 const { owner, finance, viewer } = desk
@@ -165,4 +166,52 @@ test('what is owed of a deposit is not held because a later year asks for it, an
   assert.equal((await dues(since)).total_amount, 4_000)
   await pay(since, { CAUTION_DEPOSIT: 4_000 })
   assert.deepEqual(await held(), [[since, 'CAUTION_DEPOSIT', 5_000]])
+})
+
+test('a return that was a mistake is undone while it stands as an advance: it is held again, and asked for no more', async () => {
+  const id = await desk.register({}, { fees: [TUITION, CAUTION] })
+  const undo = (body: Json = {}) =>
+    finance.post(`${STUDENTS}/${id}/deposit-returns/undo`, {
+      component_type: 'CAUTION_DEPOSIT',
+      reason: 'The other child left',
+      ...body,
+    })
+  const heldNow = async (): Promise<Json[]> => (await held()).filter(([child]) => child === id)
+  const cash = await pay(id, { CAUTION_DEPOSIT: 5_000 })
+  assertAnswer(await undo(), '400 HUE00000')
+  const before = await dues(id)
+  assertAnswer(await giveBack(id), '201')
+  assert.deepEqual((await desk.page(id)).undoable_returns, [
+    { component_type: 'CAUTION_DEPOSIT', amount: 5_000 },
+  ])
+  assertAnswer(await undo({ amount: 5_000.01 }), '400 HUE00000')
+  const undone = await undo()
+  assertAnswer(undone, '201')
+  assert.deepEqual([await dues(id), await heldNow()], [before, [[id, 'CAUTION_DEPOSIT', 5_000]]])
+  assert.deepEqual((await desk.page(id)).undoable_returns, [])
+  assert.equal((await desk.lastAct(id)).what, 'deposit.return_undone')
+
+  assertAnswer(await giveBack(id), '201')
+  const refund = { amount: 3_000, way: 'cash', reason: 'Left' }
+  assertAnswer(await finance.post(`${STUDENTS}/${id}/payments/${cash}/refunds`, refund), '201')
+  assertAnswer(await undo({ amount: 2_001 }), '400 HUE00000')
+  assertAnswer(await undo(), '201')
+  assert.deepEqual(await heldNow(), [[id, 'CAUTION_DEPOSIT', 2_000]])
+  assertAnswer(await undo(), '409 HUE00002')
+})
+
+test('a deposit that was set off is a fee that was paid, on the certificate of that year', async () => {
+  const id = await desk.register({}, { fees: [TUITION, CAUTION] })
+  const certificate = async (): Promise<string> => {
+    const address = `${desk.bursar.url}${STUDENTS}/${id}/fee-certificate?financial_year=2026-27`
+    const file = await fetch(address, { headers: { cookie: viewer.cookie ?? '' } })
+    return file.status === 200 ? readPdf(Buffer.from(await file.arrayBuffer())).text : file.text()
+  }
+  await pay(id, { CAUTION_DEPOSIT: 5_000 })
+  assert.match(await certificate(), /Nothing but deposits was paid/)
+  assertAnswer(await giveBack(id), '201')
+  assertAnswer(await finance.post(`${STUDENTS}/${id}/advance-uses`, { reason: 'Left' }), '201')
+  const text = await certificate()
+  for (const part of ['Tuition fee', 'Deposit set off', '₹5,000.00'])
+    assert.ok(text.includes(part), `${part} is not in:\n${text}`)
 })

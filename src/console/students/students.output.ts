@@ -17,6 +17,7 @@ import type { OnTheWay } from '../../payments/student-payments.service.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 import { sumPaise, toRupees, type Paise } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
+import { depositReturnOutput } from '../../students/deposits/deposit.schemas.ts'
 import { recordedPaymentFields } from '../../students/direct-payments/direct-payment.schemas.ts'
 import { carriedOutput, changedField, studentFields } from '../../students/student.output.ts'
 import type { Student } from '../../students/students.rules.ts'
@@ -144,6 +145,10 @@ export const studentPageOutput = page.object({
   deposits: page.list(
     'What is held of deposits, on this record and those of other years.',
     heldDepositOutput,
+  ),
+  undoable_returns: page.list(
+    'Deposits of this record that were given back, as far as that can be undone.',
+    depositReturnOutput,
   ),
   late_fee_entries: page.list('Late fees paid or let off, newest first.', lateFeeEntryOutput),
   open_orders: page.list('Orders for the dues that can still be paid.', openOrderOutput),

@@ -5,7 +5,7 @@ import { listPlansOf, readPlan } from '../../flex/plans/plans.service.ts'
 import type { PlanHistory } from '../../flex/plans/plan.schemas.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { ComponentAmount } from '../../fees/advances/advances.rules.ts'
-import { readHeldDeposits } from '../../fees/deposits/deposits.service.ts'
+import { listUndoable, readHeldDeposits } from '../../fees/deposits/deposits.service.ts'
 import { readOwnOrder } from '../../fees/structures/structures.service.ts'
 import { findLeaving, type Leaving } from '../../leaving/leaving.service.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
@@ -106,6 +106,8 @@ export type StudentPage = {
   openOrders: Order[]
   /** What is held of deposits on these records. */
   deposits: HeldDeposit[]
+  /** Deposits of this record that were given back, as far as that can be undone. */
+  undoableReturns: ComponentAmount[]
   /** How its leaving was settled. */
   leaving: Leaving | null
   hasErp: boolean
@@ -118,15 +120,17 @@ export async function readStudent(
   { institute, studentId }: StudentTarget,
 ): Promise<StudentPage> {
   const key = { instituteId: institute.id, studentId }
-  const [{ carried, student }, users, dues, lateFeeEntries, orders, settings, leaving] = await Promise.all([
-    getStudent(ctx, institute, studentId),
-    store.listFamily(ctx.db, institute.id, studentId, MOST_USERS),
-    getDues(ctx, key),
-    listLateFeeEntries(ctx, { institute, studentId }),
-    listDuesOrders(ctx, institute.id, studentId, MOST_ORDERS),
-    listErpSettings(ctx, institute),
-    findLeaving(ctx, key),
-  ])
+  const [{ carried, student }, users, dues, lateFeeEntries, orders, settings, leaving, undoableReturns] =
+    await Promise.all([
+      getStudent(ctx, institute, studentId),
+      store.listFamily(ctx.db, institute.id, studentId, MOST_USERS),
+      getDues(ctx, key),
+      listLateFeeEntries(ctx, { institute, studentId }),
+      listDuesOrders(ctx, institute.id, studentId, MOST_ORDERS),
+      listErpSettings(ctx, institute),
+      findLeaving(ctx, key),
+      listUndoable(ctx.db, key),
+    ])
   const others = new Set(users.flatMap(user => user.studentIds).filter(id => id !== studentId))
   const family = [...others].slice(0, MOST_RECORDS)
   const [relatives, onTheWay] = await Promise.all([
@@ -151,6 +155,7 @@ export async function readStudent(
     lateFeeEntries,
     openOrders: orders.filter(order => order.state === 'unpaid'),
     deposits: [...held].flatMap(([id, own]) => own.map(one => ({ ...one, studentId: id }))),
+    undoableReturns,
     leaving,
     hasErp: settings.length > 0,
     isLocked: student.origin === 'erp' && institute.locksErpStudents,

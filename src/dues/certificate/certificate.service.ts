@@ -42,7 +42,7 @@ export async function printCertificate(
   const family = { instituteId: institute.id, phone: context.student.contactNumber }
   const language = await languageOfFamily(ctx.db, family)
   const total = sumPaise(lines.map(line => line.amountPaise))
-  if (total <= 0) throw conflict(`Nothing was paid for this student in the financial year ${year}.`)
+  if (total <= 0) throw conflict(nothingLeft(lines, year))
   const print: DocumentPrint = {
     institute: institute.name,
     letterhead,
@@ -55,6 +55,13 @@ export async function printCertificate(
   }
   const content = await printDocument(print, { instituteId: institute.id })
   return { name: `fee-certificate-${year}.pdf`, content }
+}
+
+function nothingLeft(lines: readonly PaidLine[], year: string): string {
+  const paidPaise = sumPaise(lines.map(line => line.amountPaise).filter(paise => paise > 0))
+  return paidPaise === 0
+    ? `Nothing but deposits was paid for this student in the financial year ${year}, and those are no fees.`
+    : `${formatRupees(paidPaise)} was paid for this student in the financial year ${year}, and as much went back.`
 }
 
 type Year = { year: string; from: string; total: Paise; today: string; language: Language }
@@ -119,20 +126,24 @@ function paymentsTable(lines: readonly PaidLine[], language: Language): Document
       { title: words.receipt, width: 2 },
       { title: receiptWords(language).amount, width: 2, isAmount: true },
     ],
-    rows: payments.map(own => {
+    rows: payments.flatMap(own => {
       const [first] = own
       const amount = sumPaise(own.map(line => line.amountPaise))
+      if (first === undefined) return []
+      const isSetOff = first.id.startsWith('adv_')
       return [
-        first === undefined ? '' : formatDayIn(dayOf(first.at), language),
-        amount < 0 ? words.refund : numberOf(first),
-        amount < 0 ? `-${formatRupees(paiseOf(0 - amount))}` : formatRupees(amount),
+        [
+          formatDayIn(dayOf(first.at), language),
+          isSetOff ? words.setOff : amount < 0 ? words.refund : numberOf(first),
+          amount < 0 ? `-${formatRupees(paiseOf(0 - amount))}` : formatRupees(amount),
+        ],
       ]
     }),
   }
 }
 
-function numberOf(line: PaidLine | undefined): string {
-  if (line === undefined || line.financialYear === null || line.number === null) return ''
+function numberOf(line: PaidLine): string {
+  if (line.financialYear === null || line.number === null) return ''
   return receiptNumber({ financialYear: line.financialYear, number: line.number })
 }
 

@@ -13,7 +13,10 @@ export type PaidLine = {
 
 const MOST_LINES = 5_000
 
-/** What was paid for these records in a span of time, and what was given back, the oldest first; without deposits. */
+/**
+ * What was paid for these records in a span of time, and what was given back, the oldest first; without deposits. A
+ * deposit that was set off is a fee that was paid then.
+ */
 export async function listPaidLines(
   db: Queryable,
   instituteId: number,
@@ -46,6 +49,14 @@ export async function listPaidLines(
        join refunds r on r.institute_id = o.institute_id and r.order_id = o.id
        join refund_lines l on l.institute_id = r.institute_id and l.refund_id = r.id
        where o.institute_id = $1 and o.student_id = any($2) and r.state = 'processed' and r.kind <> 'duplicate'
+       union all
+       select u.id, u.at, m.component_type, m.amount_paise, m.line_no, null
+       from advance_uses u
+       cross join lateral (values (1, u.from_component, -u.amount_paise), (2, u.to_component, u.amount_paise))
+         as m (line_no, component_type, amount_paise)
+       where u.institute_id = $1 and u.student_id = any($2) and 1 = (
+         select count(*) from catalogue_entries d where d.institute_id = $1 and d.kind = 'component' and d.is_deposit
+           and d.code in (u.from_component, u.to_component))
      ) x
      left join receipts c on c.institute_id = $1 and c.payment_id = x.payment_id and c.cancelled_at is null
      where x.at >= $3 and x.at < $4 and x.amount_paise <> 0 and not exists (

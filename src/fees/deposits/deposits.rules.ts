@@ -1,4 +1,4 @@
-import { badField } from '../../platform/errors.ts'
+import { badField, conflict } from '../../platform/errors.ts'
 import { formatRupees, minPaise, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
 import type { ComponentAmount } from '../advances/advances.rules.ts'
 import type { FeeComponent, SentFee } from '../fees.rules.ts'
@@ -30,6 +30,26 @@ export function checkReturn(
       throw badField('amount', `must be more than 0 and at most the ${formatRupees(most)} that are held`)
     return { componentType, amountPaise: amountPaise ?? most }
   })
+}
+
+/** Undoes a return as far as what it gave back still stands as an advance; what went on from there has to come back first. */
+export function checkUndo(
+  { returnedPaise, advancePaise }: { returnedPaise: Paise; advancePaise: Paise },
+  asked: Paise | null,
+): Paise {
+  if (returnedPaise <= 0) throw badField('component_type', 'is no deposit that was given back')
+  const most = minPaise(returnedPaise, advancePaise)
+  if (most === 0)
+    throw conflict(
+      `The ${formatRupees(returnedPaise)} that was given back has been refunded or has paid other fees, so it is not here any more.`,
+    )
+  const amount = asked ?? most
+  if (amount === 0 || amount > most)
+    throw badField(
+      'amount',
+      `must be more than 0 and at most the ${formatRupees(most)} that still stand as an advance`,
+    )
+  return amount
 }
 
 /** A deposit is given back by asking less for it: what was paid of it stands as an advance then. */

@@ -1,8 +1,8 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import type { Paise } from '../../platform/money.ts'
+import { minPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import type { ComponentAmount } from '../advances/advances.rules.ts'
 import { changeFees, readFees } from '../fees.service.ts'
-import { checkReturn, feesAfterReturn, heldOf } from './deposits.rules.ts'
+import { checkReturn, checkUndo, feesAfterReturn, heldOf } from './deposits.rules.ts'
 import * as store from './deposits.store.ts'
 
 /**
@@ -37,6 +37,35 @@ export async function returnDeposits(
   const fees = feesAfterReturn(await readFees(tx, instituteId, studentId), returned)
   await changeFees(tx, key, fees, { changedAt: at, source: 'deposit', note: reason })
   return returned
+}
+
+/** A return was a mistake: it is held again as it was. The caller holds the student. */
+export async function undoReturn(
+  tx: Transaction,
+  key: { instituteId: number; studentId: string },
+  { componentType, amountPaise }: { componentType: string; amountPaise: Paise | null },
+  { reason, at }: { reason: string; at: Date },
+): Promise<ComponentAmount> {
+  const { instituteId, studentId } = key
+  const [known] = await store.readUndoable(tx, key, componentType)
+  const undone = checkUndo(known ?? { returnedPaise: ZERO, advancePaise: ZERO }, amountPaise)
+  const fee = (await readFees(tx, instituteId, studentId)).find(one => one.componentType === componentType)
+  const fees = [{ componentType, feePaise: sumPaise([fee?.feePaise ?? ZERO, undone]) }]
+  await changeFees(tx, key, fees, { changedAt: at, source: 'deposit', note: reason })
+  return { componentType, amountPaise: undone }
+}
+
+/** Returns of this record that can be undone, with how much of each. */
+export async function listUndoable(
+  db: Queryable,
+  key: { instituteId: number; studentId: string },
+): Promise<ComponentAmount[]> {
+  const returned = await store.readUndoable(db, key, null)
+  return returned
+    .map(({ componentType, returnedPaise, advancePaise }) => {
+      return { componentType, amountPaise: minPaise(returnedPaise, advancePaise) }
+    })
+    .filter(({ amountPaise }) => amountPaise > 0)
 }
 
 /** What was given back of each deposit, by student and component. */

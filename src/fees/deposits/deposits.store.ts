@@ -44,3 +44,24 @@ export async function readReturned(
     [instituteId, studentIds],
   )
 }
+
+type Undoable = { componentType: string; returnedPaise: Paise; advancePaise: Paise }
+
+/** Deposits of a record of which something was given back, with what stands there beyond their price. */
+export async function readUndoable(
+  db: Queryable,
+  { instituteId, studentId }: { instituteId: number; studentId: string },
+  componentType: string | null,
+): Promise<Undoable[]> {
+  return db.query<Undoable>(
+    `select b.component_type as "componentType", c.paise as "returnedPaise",
+       greatest(b.paid_paise + b.discount_paise - b.fee_paise, 0)::bigint as "advancePaise"
+     from student_balance_sums b
+     cross join lateral (select sum(coalesce(c.fee_before_paise, 0) - c.fee_after_paise)::bigint as paise
+       from fee_changes c where c.institute_id = b.institute_id and c.student_id = b.student_id
+         and c.component_type = b.component_type and c.source = 'deposit') c
+     where b.institute_id = $1 and b.student_id = $2 and ($3::text is null or b.component_type = $3) and c.paise > 0
+     order by b.component_type`,
+    [instituteId, studentId, componentType],
+  )
+}

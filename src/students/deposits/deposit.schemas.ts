@@ -29,5 +29,8 @@ export const depositReturnInput = input({
 const returned = outputOf<ComponentAmount>()
 export const depositReturnOutput = returned.object({
   component_type: returned.text('Which deposit.', 'CAUTION_DEPOSIT'),
-  amount: returned.amount('What was given back: an advance of the child from now on, rupees.', 5000),
+  amount: returned.amount(
+    'Rupees: an advance of the child where it is given back, held again where that is undone.',
+    5000,
+  ),
 })

@@ -1,5 +1,5 @@
 import type { ComponentAmount } from '../../fees/advances/advances.rules.ts'
-import { returnDeposits } from '../../fees/deposits/deposits.service.ts'
+import { returnDeposits, undoReturn } from '../../fees/deposits/deposits.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -18,5 +18,18 @@ export async function returnDeposit(
   return transact(db, command, async tx => {
     await holdStudent(tx, key)
     return returnDeposits(tx, key, [{ componentType, amountPaise }], { reason, at: clock.now() })
+  })
+}
+
+/** The return was a mistake: as much of it as still stands as an advance is held again. */
+export async function undoDepositReturn(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  command: Command<ComponentAmount>,
+  key: StudentKey,
+  { reason, ...asked }: AskedReturn,
+): Promise<ComponentAmount> {
+  return transact(db, command, async tx => {
+    await holdStudent(tx, key)
+    return undoReturn(tx, key, asked, { reason, at: clock.now() })
   })
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { ComponentAmount } from '../../../fees/advances/advances.rules.ts'
-import { createdAll, from, one } from '../../../http/reply.ts'
+import { created, createdAll, from, one } from '../../../http/reply.ts'
 import { readDeposits, setDeposits, type MarkedDeposits } from '../../../institutes/catalogue.service.ts'
 import type { Context } from '../../../platform/context.ts'
 import { toRupees } from '../../../platform/money.ts'
@@ -11,7 +11,7 @@ import {
   depositsOutput,
 } from '../../../students/deposits/deposit.schemas.ts'
 import { heldDepositList } from '../../../students/deposits/held-deposit.list.ts'
-import { returnDeposit } from '../../../students/deposits/return-deposit.service.ts'
+import { returnDeposit, undoDepositReturn } from '../../../students/deposits/return-deposit.service.ts'
 import { studentParams } from '../../../students/student.input.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
@@ -56,6 +56,22 @@ export function heldDepositRoutes(app: FastifyInstance, ctx: Context): void {
       about: params.studentId,
       why: body.reason,
       after: Object.fromEntries(returned.map(one => [one.componentType, toRupees(one.amountPaise)])),
+    }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/students/:service_student_id/deposit-returns/undo',
+    roles: FINANCE_ROLES,
+    params: studentParams,
+    body: depositReturnInput,
+    output: created(depositReturnOutput),
+    perform: (command, { institute, params, body }) =>
+      undoDepositReturn(ctx, command, { instituteId: institute.id, ...params }, body),
+    audit: ({ params, body }, undone: ComponentAmount) => ({
+      what: 'deposit.return_undone',
+      about: params.studentId,
+      why: body.reason,
+      after: { [undone.componentType]: toRupees(undone.amountPaise) },
     }),
   })
 }

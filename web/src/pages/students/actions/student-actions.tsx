@@ -3,7 +3,7 @@ import { useState, type ReactNode } from 'react'
 import { useMay } from '../../../api/session.ts'
 import { ConcessionDialogue } from './concession.tsx'
 import { AdvanceRefundDialogue } from './refund-advance.tsx'
-import { depositsOf, ReturnDepositDialogue } from './return-deposit.tsx'
+import { depositsOf, ReturnDepositDialogue, UndoReturnDialogue } from './return-deposit.tsx'
 import { AdvanceDialogue } from './use-advance.tsx'
 import { EditProfileDialogue } from './edit-profile.tsx'
 import { FamilyLanguageDialogue } from './family-language.tsx'
@@ -27,6 +27,7 @@ type Action =
   | 'advance'
   | 'advanceRefund'
   | 'deposit'
+  | 'undo-deposit'
   | 'fetch'
   | 'leaving'
   | 'status'
@@ -42,6 +43,7 @@ const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
   advance: AdvanceDialogue,
   advanceRefund: AdvanceRefundDialogue,
   deposit: ReturnDepositDialogue,
+  'undo-deposit': UndoReturnDialogue,
   fetch: FetchDialogue,
   leaving: LeavingDialogue,
   status: StatusDialogue,
@@ -103,9 +105,7 @@ export function StudentActs({ student }: { student: Student }) {
             <Menu.Item onClick={() => setAction('advanceRefund')} disabled={dues.advance_amount === 0}>
               Refund the advance
             </Menu.Item>
-            {depositsOf(student).length > 0 && (
-              <Menu.Item onClick={() => setAction('deposit')}>Give a deposit back</Menu.Item>
-            )}
+            <DepositItems student={student} onChoose={setAction} />
             <Menu.Item onClick={() => setAction('fetch')} disabled={!hasErp}>
               Fetch from the ERP now
             </Menu.Item>
@@ -123,6 +123,19 @@ export function StudentActs({ student }: { student: Student }) {
         </Menu>
       )}
       {Dialogue !== null && <Dialogue student={student} onClose={() => setAction(null)} />}
+    </>
+  )
+}
+
+function DepositItems({ student, onChoose }: { student: Student; onChoose: (action: Action) => void }) {
+  return (
+    <>
+      {depositsOf(student).length > 0 && (
+        <Menu.Item onClick={() => onChoose('deposit')}>Give a deposit back</Menu.Item>
+      )}
+      {student.undoable_returns.length > 0 && (
+        <Menu.Item onClick={() => onChoose('undo-deposit')}>Undo the return of a deposit</Menu.Item>
+      )}
     </>
   )
 }
