@@ -37,3 +37,31 @@ officeTask('a family of two pays everything by a code on the screen', async offi
   await takePictures(office, 'counter-qr-paid')
   assert.deepEqual(office.complaints, [])
 })
+
+officeTask(
+  'a mistyped amount is marked at its field, and what is more is taken as an advance',
+  async office => {
+    const { page, go, stage, complaints } = office
+    const student = sampleStudent({ fullname: 'Kabir Rao', identifier: 'ADM-1' })
+    const fee_components = [{ component_type: 'TUITION_FEE', fee_amount: 20_000 }]
+    await stage.bursar.demo.post(`${ERP}/users/parent-1/students`, { student, fee_components })
+    await go('/i/demo-school/counter')
+    await page.getByLabel('Family').fill('ADM-1')
+    await page.keyboard.press('Enter')
+    const tuition = page.getByLabel('Tuition fee of Kabir Rao, rupees')
+    await tuition.fill('2,00,000')
+    await page.getByText('Only ₹20,000.00 is left. Type the rest as an advance.').waitFor()
+    assert.equal(await tuition.getAttribute('aria-invalid'), 'true')
+    const take = (amount: string) => page.getByRole('button', { name: `Take ${amount}` })
+    assert.equal(await take('₹2,00,000.00').isDisabled(), true)
+    await takePictures(office, 'counter-too-much')
+    await tuition.fill('20000')
+    await page.getByRole('button', { name: 'Another way' }).click()
+    await page.getByLabel('Amount 2, rupees').fill('12a')
+    await page.getByText('Type an amount in rupees with at most two decimals.').waitFor()
+    await page.getByRole('button', { name: 'One way less' }).click()
+    await take('₹20,000.00').click()
+    await page.getByText(/₹20,000\.00 received, receipt/).waitFor()
+    assert.deepEqual(complaints, [])
+  },
+)

@@ -5,6 +5,7 @@ import { formatRupees, sumRupees } from '../../ui/money.tsx'
 import { formatDay, yearName } from '../../ui/when.tsx'
 import { readable } from '../../ui/words.ts'
 import { plainAmount } from '../students/texts.ts'
+import { amountProblem } from './handed.tsx'
 
 export type Offer = 'overdue_amount' | 'term_amount' | 'everything_amount'
 type Child = FamilyAnswer['children'][number]
@@ -37,6 +38,21 @@ export function chargedOf(family: FamilyAnswer, amounts: Amounts) {
     .filter(child => child.fee_components.length > 0)
 }
 
+type Fee = Child['fees'][number]
+
+/** More than is left of a fee is most often mistyped; who means it types it as an advance. */
+function tooMuch({ left_amount: left }: Fee, typed: string | undefined): string | undefined {
+  return Number(plainAmount(typed ?? '')) > left
+    ? `Only ${formatRupees(left)} is left. Type the rest as an advance.`
+    : undefined
+}
+
+export function isTooMuch(family: FamilyAnswer, amounts: Amounts): boolean {
+  return family.children.some(child =>
+    child.fees.some(fee => tooMuch(fee, amounts[keyOf(child, fee.component_type)]) !== undefined),
+  )
+}
+
 type Props = {
   family: FamilyAnswer
   amounts: Amounts
@@ -52,8 +68,8 @@ function problemFinder({ family, amounts, error }: Omit<Props, 'onChange'>) {
     const lineNo = sent[childNo]?.fee_components.findIndex(line => line.component_type === code) ?? -1
     const line = `children.${childNo}.fee_components.${lineNo}`
     const typed = plainAmount(amounts[keyOf(child, code)] ?? '')
-    if (typed !== '' && !/^\d+(\.\d{0,2})?$/.test(typed))
-      return 'Type an amount in rupees with at most two decimals.'
+    const wrong = amountProblem(typed)
+    if (wrong !== undefined) return wrong
     return lineNo < 0 ? undefined : (problemOf(error, `${line}.amount`) ?? problemOf(error, line))
   }
 }
@@ -86,6 +102,9 @@ function ChildFees({
   const grade = [child.grade_name, child.section].filter(Boolean).join(' ')
   const overdue = sumRupees(child.fees.map(fee => fee.overdue_amount))
   const { on_the_way_amount: onTheWay, on_the_way_until: until } = child
+  const isAdvanceAsked =
+    (amounts[keyOf(child, ADVANCE)] ?? '') !== '' ||
+    child.fees.some(fee => tooMuch(fee, amounts[keyOf(child, fee.component_type)]) !== undefined)
   return (
     <fieldset>
       <legend>
@@ -108,12 +127,13 @@ function ChildFees({
             inputMode="decimal"
             value={amounts[keyOf(child, fee.component_type)] ?? ''}
             onChange={event => onType(fee.component_type, event.currentTarget.value)}
-            error={problemAt(fee.component_type)}
+            error={tooMuch(fee, amounts[keyOf(child, fee.component_type)]) ?? problemAt(fee.component_type)}
           />
         ))}
-        {onTheWay > 0 && (
+        {(onTheWay > 0 || isAdvanceAsked) && (
           <TextInput
             label="As an advance, rupees"
+            aria-label={`As an advance of ${child.fullname}, rupees`}
             description="Pays no fee; only if the family wishes so."
             inputMode="decimal"
             value={amounts[keyOf(child, ADVANCE)] ?? ''}

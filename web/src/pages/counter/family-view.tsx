@@ -13,7 +13,7 @@ import { Failed, Loading } from '../../ui/states.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { AFTER_CHANGE } from '../students/use-student.ts'
 import { CounterQr } from './counter-qr.tsx'
-import { amountsOf, chargedOf, FamilyFees, type Amounts, type Offer } from './family-fees.tsx'
+import { amountsOf, chargedOf, FamilyFees, isTooMuch, type Amounts, type Offer } from './family-fees.tsx'
 import { FamilySearch } from './family-search.tsx'
 import { ClosedNote } from './take-view.tsx'
 import { WAY, Ways, waysToSend, type Way } from './ways.tsx'
@@ -121,7 +121,8 @@ function FamilyForm({ family, onOther, onTaken, onPaid }: FormProps) {
   const isCashier = useMay('cashier')
   const children = chargedOf(family, amounts)
   const total = sumRupees(children.flatMap(child => child.fee_components.map(line => Number(line.amount))))
-  const isTotal = Number.isFinite(total) && total > 0
+  const sum = Number.isFinite(total) ? total : 0
+  const isTotal = sum > 0 && !isTooMuch(family, amounts)
   const take = useCommand<Record<string, unknown>, TakingAnswer>({
     method: 'POST',
     path: `${useInstitutePath()}/counter/takings`,
@@ -158,8 +159,13 @@ function FamilyForm({ family, onOther, onTaken, onPaid }: FormProps) {
           </Button>
         </Group>
         <Offers family={family} onChoose={offer => setAmounts(amountsOf(family, offer))} />
-        <FamilyFees family={family} amounts={amounts} onChange={setAmounts} error={take.error} />
-        <Ways ways={ways} total={isTotal ? total : 0} onChange={setWays} error={take.error} />
+        <FamilyFees
+          family={family}
+          amounts={amounts}
+          onChange={setAmounts}
+          error={take.error ?? show.error}
+        />
+        <Ways ways={ways} total={sum} onChange={setWays} error={take.error} />
         {waiver !== undefined && isCashier && (
           <Alert color="red">A late fee is due. Take it too, or ask finance to waive it first.</Alert>
         )}
@@ -173,22 +179,46 @@ function FamilyForm({ family, onOther, onTaken, onPaid }: FormProps) {
           />
         )}
         <Problem error={take.error ?? show.error} />
-        <Group justify="flex-end">
-          <Button
-            variant="default"
-            size="md"
-            loading={show.isPending}
-            disabled={!isTotal || ways.length > 1}
-            onClick={() => show.mutate({ children })}
-          >
-            Show a code to pay {formatRupees(isTotal ? total : 0)}
-          </Button>
-          <Button type="submit" size="md" loading={take.isPending} disabled={!isTotal}>
-            Take {formatRupees(isTotal ? total : 0)}
-          </Button>
-        </Group>
+        <FormButtons
+          sum={sum}
+          isReady={isTotal}
+          isTaking={take.isPending}
+          isShowing={show.isPending}
+          onShow={ways.length > 1 ? undefined : () => show.mutate({ children })}
+        />
       </Stack>
     </form>
+  )
+}
+
+function FormButtons({
+  sum,
+  isReady,
+  isTaking,
+  isShowing,
+  onShow,
+}: {
+  sum: number
+  isReady: boolean
+  isTaking: boolean
+  isShowing: boolean
+  onShow: (() => void) | undefined
+}) {
+  return (
+    <Group justify="flex-end">
+      <Button
+        variant="default"
+        size="md"
+        loading={isShowing}
+        disabled={!isReady || onShow === undefined}
+        onClick={onShow}
+      >
+        Show a code to pay {formatRupees(sum)}
+      </Button>
+      <Button type="submit" size="md" loading={isTaking} disabled={!isReady}>
+        Take {formatRupees(sum)}
+      </Button>
+    </Group>
   )
 }
 

@@ -99,7 +99,8 @@ export function Handed({ fields, onChange, today, error }: Props) {
   )
 }
 
-function amountProblem(typed: string): string | undefined {
+/** What is wrong with an amount as typed. */
+export function amountProblem(typed: string): string | undefined {
   const amount = plainAmount(typed)
   const isAmount = amount === '' || /^\d+(\.\d{0,2})?$/.test(amount)
   return isAmount ? undefined : 'Type an amount in rupees with at most two decimals.'

@@ -9,6 +9,7 @@ import { problemOf } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { formatRupees, sumRupees } from '../../ui/money.tsx'
 import { plainAmount } from '../students/texts.ts'
+import { amountProblem } from './handed.tsx'
 import { readable } from '../../ui/words.ts'
 import { formatDay } from '../../ui/when.tsx'
 
@@ -136,7 +137,7 @@ export function SpreadInput({ spread, error }: { spread: Spread; error: Error | 
             inputMode="decimal"
             value={amount}
             onChange={event => setByHand(code, event.currentTarget.value)}
-            error={problemAt(code)}
+            error={problemAt(code) ?? amountProblem(amount)}
           />
         ))}
       </SimpleGrid>

@@ -2,6 +2,7 @@ import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/cor
 import { problemOf } from '../../api/command.ts'
 import { formatRupees, sumRupees } from '../../ui/money.tsx'
 import { COUNTER_MODES, plainAmount } from '../students/texts.ts'
+import { amountProblem } from './handed.tsx'
 
 export type Way = {
   mode: string
@@ -105,7 +106,7 @@ function WayFields({ no, way, rest, onChange, error }: FieldsProps) {
           required
           value={way.amount}
           onChange={set('amount')}
-          error={problem('amount')}
+          error={problem('amount') ?? amountProblem(way.amount)}
         />
       ) : (
         <TextInput
