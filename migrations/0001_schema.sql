@@ -1574,7 +1574,8 @@ create table post_dated_cheques (
   replaces_id text,
   ended_at timestamptz,
   ended_by text,
-  end_kind text check (end_kind in ('replaced', 'given_back')),
+  -- to_give_back: it never goes to the bank and waits in the office until the family has it again.
+  end_kind text check (end_kind in ('replaced', 'to_give_back', 'given_back')),
   end_reason text,
   primary key (institute_id, id),
   foreign key (institute_id, student_id) references students,
@@ -1584,6 +1585,7 @@ create table post_dated_cheques (
   check ((ended_at is null) = (end_kind is null) and (ended_at is null) = (ended_by is null))
 );
 create index post_dated_cheques_by_day on post_dated_cheques (institute_id, deposit_on, id);
+create index post_dated_cheques_of_student on post_dated_cheques (institute_id, student_id);
 create unique index post_dated_cheques_once on post_dated_cheques (institute_id, student_id, number, coalesce(bank, ''))
   where ended_at is null;
 create index post_dated_cheques_to_remind on post_dated_cheques (remind_at) where remind_at is not null;
@@ -1685,7 +1687,8 @@ create table student_transfers (
   other_student_id text not null,
   component_type text not null,
   amount_paise bigint not null check (amount_paise <> 0),
-  rollover_id text not null,
+  -- Null: a deposit of an earlier year that was set off when the child left.
+  rollover_id text,
   -- 1 is what the rollover carried; the next ones are parts of an advance that went back, because its payment no longer counts.
   number integer not null,
   transferred_at timestamptz not null,

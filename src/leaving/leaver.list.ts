@@ -5,18 +5,32 @@ import { field } from '../http/wire/input.ts'
 import { outputOf, type Shown } from '../http/wire/output.ts'
 import { by } from '../platform/db/sorted-list.ts'
 
-const LEAVER_STATES = ['to_settle', 'to_collect', 'to_return'] as const
+/** The first that fits: `on_the_way` waits for a bank or lender, `to_hand_back` for the family to fetch its cheques. */
+const LEAVER_STATES = [
+  'to_settle',
+  'to_collect',
+  'to_return',
+  'on_the_way',
+  'to_hand_back',
+  'settled',
+] as const
 
-const ON_THE_WAY = `(select coalesce(sum(w.amount_paise), 0)::bigint from fees_on_the_way w
-  where w.institute_id = s.institute_id and w.student_id = s.id)`
-const STATE = `case when l.id is null then 'to_settle' when b.owed > 0 then 'to_collect' else 'to_return' end`
+const hasCheque = (where: string): string => `exists (select from post_dated_cheques c
+  where c.institute_id = s.institute_id and c.student_id = s.id and ${where})`
+const STATE = `case
+  when l.id is null and (b.owed > 0 or b.advance > 0 or ${hasCheque('c.payment_id is null and c.ended_at is null')}) then 'to_settle'
+  when b.owed > w.paise then 'to_collect'
+  when b.advance > 0 then 'to_return'
+  when w.paise > 0 then 'on_the_way'
+  when ${hasCheque(`c.end_kind = 'to_give_back'`)} then 'to_hand_back'
+  else 'settled' end`
 
 const out = outputOf<never>()
 
-/** Students who left and with whom money is open: not settled, or settled and not paid yet. */
+/** All who left, whoever marked them so, and what is open with each. */
 export const leaverList = defineList({
   file: 'leavers',
-  title: 'Leavers to settle',
+  title: 'Leavers',
   noun: ['leaver', 'leavers'],
   columns: {
     service_student_id: column(out.text('The student.', studentFields.service_student_id.example), {
@@ -51,14 +65,14 @@ export const leaverList = defineList({
     }),
     on_the_way_amount: column(
       out.amount(
-        'Of that, what cannot be paid a second time: banks or a lender have yet to answer for it.',
+        'What banks or a lender have yet to answer for: it pays what is owed, or goes back when it has come.',
         0,
       ),
-      { sql: ON_THE_WAY, title: 'On the way' },
+      { sql: 'w.paise', title: 'On the way', sort: by.number },
     ),
     advance: column(out.amount('Paid beyond what is owed.', 0), {
       sql: 'b.advance',
-      title: 'Paid too much',
+      title: 'To give back',
       sort: by.number,
     }),
     left_on: column(out.optional.day('The leaving day, once it is settled.', '2026-11-16'), {
@@ -89,8 +103,10 @@ export const leaverList = defineList({
     join: `cross join lateral (select coalesce(sum(x.outstanding_paise), 0)::bigint as owed,
         coalesce(sum(x.advance_paise), 0)::bigint as advance
       from student_balances x where x.institute_id = s.institute_id and x.student_id = s.id) b
+      cross join lateral (select coalesce(sum(x.amount_paise), 0)::bigint as paise
+        from fees_on_the_way x where x.institute_id = s.institute_id and x.student_id = s.id) w
       left join leavings l on l.institute_id = s.institute_id and l.student_id = s.id and l.ended_at is null`,
-    scope: ({ id }) => [['s.institute_id = $1', id], [`s.status = 'dropped'`], ['b.owed + b.advance > 0']],
+    scope: ({ id }) => [['s.institute_id = $1', id], [`s.status = 'dropped'`]],
     order: ['id'],
     direction: 'desc',
   },

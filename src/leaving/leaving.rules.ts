@@ -2,8 +2,11 @@ import type { Discount, Price } from '../fees/fees.rules.ts'
 import type { RefundWay } from '../students/direct-payments/direct-payments.rules.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 
-/** How much of a fee somebody who leaves owes: all of it, the part of the months until then, or nothing. */
-export const CHARGES = ['full', 'prorated', 'none'] as const
+/**
+ * How much of a fee somebody who leaves owes: all of it, the part of the months until then, or nothing. `ended`: an
+ * optional fee ends on the leaving day, charged by its own rule.
+ */
+export const CHARGES = ['full', 'ended', 'prorated', 'none'] as const
 export type Charge = (typeof CHARGES)[number]
 
 /** What the school will not collect any more; a kind of discount, so that the fee itself stays as it was charged. */
@@ -15,11 +18,20 @@ type DatedFee = {
   isCarried: boolean
   /** It belongs to the family and goes back. */
   isDeposit: boolean
+  /** Of an optional fee that goes by periods. */
+  isOptional: boolean
 }
 
-/** What fell due by the leaving day is owed, and so is what nobody gave a day; what falls due later is not. */
-export function proposedCharge({ dueOn, isCarried, isDeposit }: DatedFee, leftOn: string): Charge {
+/**
+ * What fell due by the leaving day is owed, and so is what nobody gave a day; what falls due later is not. An optional fee
+ * is owed for as long as the child had it, whenever that falls due.
+ */
+export function proposedCharge(
+  { dueOn, isCarried, isDeposit, isOptional }: DatedFee,
+  leftOn: string,
+): Charge {
   if (isDeposit) return 'none'
+  if (isOptional) return 'ended'
   return isCarried || dueOn === null || dueOn <= leftOn ? 'full' : 'none'
 }
 
@@ -50,9 +62,12 @@ export function payableOf({ feePaise, discounts }: Price): Paise {
   return subtractPaise(feePaise, sumPaise(discounts.map(one => one.valuePaise)))
 }
 
-/** A prorated fee keeps its discounts in the same part; what is left over of a paisa is the family's. */
+/**
+ * A prorated fee keeps its discounts in the same part; what is left over of a paisa is the family's. The price of an
+ * optional fee that ended is what its own rule left.
+ */
 export function priceAfter(price: Price, charge: Charge, { part, whole }: Share): Price {
-  if (charge === 'full') return price
+  if (charge === 'full' || charge === 'ended') return price
   if (charge === 'none') return { feePaise: ZERO, discounts: [] }
   const shareOf = (paise: Paise): Paise => paiseOf(Math.floor((paise * part) / whole))
   const discounts = price.discounts
@@ -72,6 +87,7 @@ export type SettledLine = {
   componentType: string
   charge: Charge
   isDeposit: boolean
+  isOptional: boolean
   dueOn: string | null
   /** What was to be paid of it before, and since. */
   beforePaise: Paise
@@ -95,8 +111,10 @@ export type Settlement = {
   loweredPaise: Paise
   /** Of that, what had been paid already. */
   freedPaise: Paise
-  /** Given back of deposits. */
+  /** Given back of deposits, those of earlier years included. */
   depositPaise: Paise
+  /** Deposits of earlier years, as far as they pay what this record owes. */
+  earlierDeposits: EarlierDeposit[]
   /** Paid too much for some fees or given back of deposits, and used for others that are owed. */
   usedPaise: Paise
   /** Of that, late fees. */
@@ -109,9 +127,36 @@ export type Settlement = {
   lateFeePaise: Paise
   onTheWayPaise: Paise
   advancePaise: Paise
+  /** Optional fees that the child had beyond its last day. */
+  ended: EndedFee[]
   planIds: string[]
-  closedOrders: string[]
-  cheques: { id: string; number: string; amountPaise: Paise; isGivenBack: boolean }[]
+  closedOrders: { id: string; isLink: boolean; amountPaise: Paise }[]
+  /** Post-dated cheques of which none goes to the bank any more, unless the office keeps them. */
+  cheques: LeaverCheque[]
+  /** Cheques that count as paid and that a bank has yet to decide about. */
+  chequesAtBank: LeaverCheque[]
+  /** Reminders that wait to be sent and leave this child out. */
+  reminders: number
+}
+
+/** `heldPaise`: what stays held on that record. */
+type EarlierDeposit = {
+  studentId: string
+  year: string
+  componentType: string
+  usedPaise: Paise
+  heldPaise: Paise
+}
+
+type EndedFee = { name: string; lastDay: string; beforePaise: Paise; afterPaise: Paise }
+
+/** `isGivenBack`: it waits in the office for the family. */
+type LeaverCheque = {
+  id: string
+  number: string
+  amountPaise: Paise
+  day: string | null
+  isGivenBack: boolean
 }
 
 /**

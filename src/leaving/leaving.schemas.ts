@@ -10,7 +10,7 @@ const charge = input({
   component_type: field.code('A fee of the student.', 'TUITION_FEE_TERM_3'),
   charge: field.oneOf(
     CHARGES,
-    'How much of it is owed: in full, the part of the months until the leaving day, nothing.',
+    'How much of it is owed: in full, an optional fee until the leaving day by its own rule, the part of the months until then, nothing.',
   ),
 })
 
@@ -40,6 +40,10 @@ const decisions = {
     ),
   ),
   prorated_to: optional(field.day('The last day; the end of the academic year if absent.', '2027-03-31')),
+  use_earlier_deposits: optional(
+    field.flag('Whether deposits of earlier years pay what stays owed.', true),
+    true,
+  ).as('areEarlierDepositsUsed'),
   write_off: optional(field.flag('Whether what stays owed is not collected any more.', false), false).as(
     'isWrittenOff',
   ),
@@ -54,8 +58,8 @@ export const leavingInput = input({
   ...decisions,
   reason: field.text('Why; stands in the record and in the audit log.', 'Moves to Pune'),
   give_cheques_back: optional(
-    field.flag('Whether post-dated cheques go back to the family.', false),
-    false,
+    field.flag('Whether post-dated cheques go back to the family; the office may keep them.', true),
+    true,
   ).as('areChequesGivenBack'),
   online_refund_amount: optional(
     field.amount('Of what was paid too much, as much goes back to where it was paid online.', 5000),
@@ -80,6 +84,7 @@ const lineOutput = line.object({
   component_type: line.text('The fee.', 'TUITION_FEE_TERM_3'),
   charge: line.oneOf(CHARGES, 'How much of it is owed.'),
   is_deposit: line.flag('Whether it is held for the family and given back.', false),
+  is_optional: line.flag('Whether it is an optional fee that ends on the leaving day.', false),
   due_on: line.optional.day('When it was due.', '2026-12-10'),
   before_amount: line.amount('To be paid of it before, rupees.', 12000, one => one.beforePaise),
   after_amount: line.amount('To be paid of it since.', 0, one => one.afterPaise),
@@ -90,6 +95,22 @@ const lineOutput = line.object({
 
 const made = outputOf<Settlement['refunds'][number]>()
 const cheque = outputOf<Settlement['cheques'][number]>()
+const chequeOutput = cheque.object({
+  id: cheque.text(
+    'Id of the cheque; of one that is a payment already, of that.',
+    'pdc_01k9zq4m0ve8sbn6yt2hw3c5da',
+  ),
+  number: cheque.text('The number on it.', '004512'),
+  amount: cheque.amount('Rupees.', 12000),
+  day: cheque.optional.day(
+    'Of a post-dated one, when it was to go to the bank; of others, the date on it.',
+    '2026-12-05',
+  ),
+  is_given_back: cheque.flag('Whether it goes back to the family.', false),
+})
+const earlier = outputOf<Settlement['earlierDeposits'][number]>()
+const ended = outputOf<Settlement['ended'][number]>()
+const closed = outputOf<Settlement['closedOrders'][number]>()
 const settlement = outputOf<Settlement>()
 const settlementFields = {
   lines: settlement.list('Each fee.', lineOutput),
@@ -99,6 +120,24 @@ const settlementFields = {
     one => one.loweredPaise,
   ),
   deposit_amount: settlement.amount('Given back of deposits.', 5000, one => one.depositPaise),
+  earlier_deposits: settlement.list(
+    'Deposits that are held on records of earlier years.',
+    earlier.object({
+      service_student_id: earlier.text(
+        'The record.',
+        'student_01k9zq4m0ve8sbn6yt2hw3c5da',
+        one => one.studentId,
+      ),
+      year: earlier.text('Its year.', '2025-26'),
+      component_type: earlier.text('Which deposit.', 'CAUTION_DEPOSIT'),
+      used_amount: earlier.amount(
+        'Of it, what pays what this record owes, rupees.',
+        3000,
+        one => one.usedPaise,
+      ),
+      held_amount: earlier.amount('What stays held there.', 2000, one => one.heldPaise),
+    }),
+  ),
   used_amount: settlement.amount(
     'Of deposits and of what was paid too much, used for what is owed.',
     5000,
@@ -119,11 +158,28 @@ const settlementFields = {
     ['plan_01k9zq4m0ve8sbn6yt2hw3c5da'],
     one => one.planIds,
   ),
-  closed_orders: settlement.texts(
-    'Orders and links that it closes.',
-    ['order_01k9zq4m0ve8sbn6yt2hw3c5da'],
-    one => one.closedOrders,
+  ended: settlement.list(
+    'Optional fees that end on the leaving day.',
+    ended.object({
+      name: ended.text('The fee.', 'School bus'),
+      last_day: ended.day('Its last day.', '2026-11-16'),
+      before_amount: ended.amount(
+        'To be paid of it in the year before, rupees.',
+        18000,
+        one => one.beforePaise,
+      ),
+      after_amount: ended.amount('Since.', 9000, one => one.afterPaise),
+    }),
   ),
+  closed_orders: settlement.list(
+    'Orders and links that it closes.',
+    closed.object({
+      order_id: closed.text('Its id.', 'order_01k9zq4m0ve8sbn6yt2hw3c5da', one => one.id),
+      is_link: closed.flag('Whether it is a link that was sent.', true),
+      amount: closed.amount('Rupees.', 12000),
+    }),
+  ),
+  reminders: settlement.integer('Reminders that wait to be sent and leave this child out.', 0),
   refunds: settlement.list(
     'What goes back.',
     made.object({
@@ -133,13 +189,13 @@ const settlementFields = {
     }),
   ),
   cheques: settlement.list(
-    'Post-dated cheques of the student.',
-    cheque.object({
-      id: cheque.text('Id of the cheque.', 'pdc_01k9zq4m0ve8sbn6yt2hw3c5da'),
-      number: cheque.text('The number on it.', '004512'),
-      amount: cheque.amount('Rupees.', 12000),
-      is_given_back: cheque.flag('Whether it goes back to the family.', false),
-    }),
+    'Post-dated cheques of the student, of which none goes to the bank any more.',
+    chequeOutput,
+  ),
+  cheques_at_bank: settlement.list(
+    'Cheques that count as paid and that a bank has yet to decide about.',
+    chequeOutput,
+    one => one.chequesAtBank,
   ),
 }
 

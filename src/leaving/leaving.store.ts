@@ -52,12 +52,14 @@ export async function endLeaving(
   )
 }
 
-/** Students who left with money open and without a settlement. */
+/** Students who left with money or cheques open and without a settlement. */
 export async function countToSettle(db: Queryable, instituteId: number): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*)::int as count from students s where s.institute_id = $1 and s.status = 'dropped'
-       and exists (select from student_balances b where b.institute_id = s.institute_id and b.student_id = s.id
-         and (b.outstanding_paise > 0 or b.advance_paise > 0))
+       and (exists (select from student_balances b where b.institute_id = s.institute_id and b.student_id = s.id
+           and (b.outstanding_paise > 0 or b.advance_paise > 0))
+         or exists (select from post_dated_cheques c where c.institute_id = s.institute_id and c.student_id = s.id
+           and c.payment_id is null and c.ended_at is null))
        and not exists (select from leavings l where l.institute_id = s.institute_id and l.student_id = s.id
          and l.ended_at is null)`,
     [instituteId],

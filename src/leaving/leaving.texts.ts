@@ -26,6 +26,9 @@ type Told = {
 export function leavingMessages({ institute, student, leaving, url, language }: Told): NewMessage[] {
   const { id, leftOn, settledAt: at, settlement } = leaving
   const { owedPaise, lateFeePaise, onTheWayPaise, refunds, advancePaise } = settlement
+  const cheques = settlement.cheques
+    .filter(one => one.isGivenBack)
+    .map(one => `${one.number} (${formatRupees(one.amountPaise)})`)
   const owed = paiseOf(owedPaise + lateFeePaise - onTheWayPaise)
   const refunded = sumPaise(refunds.map(one => one.amountPaise))
   const valuesIn = (each: Language) => ({
@@ -43,6 +46,7 @@ export function leavingMessages({ institute, student, leaving, url, language }: 
     ...(refunded > 0 ? [say(parts.refunded, refunded)] : []),
     ...(advancePaise > 0 ? [say(parts.kept, advancePaise)] : []),
     ...(settlement.planIds.length > 0 ? [parts.planEnded] : []),
+    ...(cheques.length > 0 ? [fill(parts.chequesBack, { cheques: cheques.join(', ') })] : []),
   ]
   const short = owed > 0 ? 'shortOwed' : 'shortClear'
   const notice = { instituteId: institute.id, about: student.id, at, once: `leaving ${id}` }

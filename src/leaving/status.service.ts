@@ -22,7 +22,7 @@ export async function changeStatus(
   const key = { instituteId: institute.id, studentId: id }
   let mandates: Mandate[] = []
   const record = await transact(ctx.db, command, async tx => {
-    mandates = status === 'dropped' ? await endPlanOf(tx, ctx, key) : []
+    if (status === 'dropped') ({ mandates } = await endPlanOf(tx, ctx, key))
     const changed = await changeStatusWithin(tx, ctx, { institute, id }, status)
     if (status === 'active') await endLeaving(tx, key, ctx.clock.now())
     return changed

@@ -11,6 +11,7 @@ import { findFamilyLanguage, queueMessages } from '../messages/messages.service.
 import { internationalNumber, isWakingHour, nextWakingMoment } from '../messages/messages.rules.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
+import type { Queryable } from '../platform/db/database.ts'
 import type { Language } from '../platform/languages.ts'
 import { BursarError } from '../platform/errors.ts'
 import type { Run as JobRun } from '../platform/jobs/job.ts'
@@ -36,6 +37,11 @@ export function sendFeeReminders(ctx: FlexContext): JobRun {
 
 export async function nextFeeReminderDue({ db }: Pick<FlexContext, 'db'>): Promise<Date | null> {
   return store.due.nextDue(db)
+}
+
+/** How many wait to be sent about this student; who has left is left out of each when its turn comes. */
+export async function countWaiting(db: Queryable, instituteId: number, studentId: string): Promise<number> {
+  return store.countWaiting(db, instituteId, studentId)
 }
 
 async function remindFamily(ctx: FlexContext, reminder: store.Reminder): Promise<void> {

@@ -150,6 +150,17 @@ type SentReminder = {
   children: readonly { studentId: string; amountPaise: Paise; orderId: string }[]
 }
 
+/** Those that wait for their turn and are about this student. */
+export async function countWaiting(db: Queryable, instituteId: number, studentId: string): Promise<number> {
+  const [row] = await db.query<{ count: number }>(
+    `select count(*)::int as count from reminders r
+     join reminder_students s on s.institute_id = r.institute_id and s.reminder_id = r.id and s.student_id = $2
+     where r.institute_id = $1 and r.state = 'waiting'`,
+    [instituteId, studentId],
+  )
+  return row?.count ?? 0
+}
+
 /** False when it was decided meanwhile, or the family was reminded today. */
 export async function markSent(tx: Transaction, reminder: Reminder, sent: SentReminder): Promise<boolean> {
   const { instituteId, id, family } = reminder

@@ -128,7 +128,7 @@ const OTHER_YEARS = `(select coalesce(json_agg(json_build_object('id', o.id, 'ac
 
 const CARRIED = `(select coalesce(json_agg(json_build_object('componentType', t.component_type, 'amountPaise', t.amount_paise,
       'otherStudentId', t.other_student_id, 'academicYearStart', o.academic_year_start,
-      'academicYearEnd', o.academic_year_end, 'isTakenBack', t.number > 1, 'transferredAt', t.transferred_at)
+      'academicYearEnd', o.academic_year_end, 'isTakenBack', t.number > 1 and t.rollover_id is not null, 'transferredAt', t.transferred_at)
     order by t.transferred_at, t.component_type, t.number), '[]')
   from student_transfers t join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
   where t.institute_id = $1 and t.student_id = s.id)`

@@ -48,6 +48,7 @@ const settled = (
       componentType: `FEE_${index}`,
       charge,
       isDeposit,
+      isOptional: false,
       dueOn: null,
       beforePaise: payableOf(before),
       afterPaise: payableOf(after),
@@ -61,7 +62,7 @@ test('a fee of a leaver never rises, never falls below nothing, and keeps discou
       const after = priceAfter(before, charge, of)
       assert.ok(payableOf(after) >= 0 && payableOf(after) <= payableOf(before))
       assert.ok(after.feePaise <= before.feePaise)
-      assert.ok(after.discounts.every(one => one.valuePaise > 0 || charge === 'full'))
+      assert.ok(after.discounts.every(one => one.valuePaise > 0 || charge === 'full' || charge === 'ended'))
       if (charge === 'none') assert.equal(after.feePaise, 0)
       if (charge === 'full') assert.equal(after, before)
       if (charge === 'prorated')
@@ -123,7 +124,7 @@ test('what is written off takes what is owed to nothing, also the second time', 
 })
 
 test('what fell due by the leaving day is owed, and what has no day; a deposit is not', () => {
-  const fee = { dueOn: '2026-09-10', isCarried: false, isDeposit: false }
+  const fee = { dueOn: '2026-09-10', isCarried: false, isDeposit: false, isOptional: false }
   assert.deepEqual(
     [
       proposedCharge(fee, '2026-09-10'),
@@ -131,8 +132,9 @@ test('what fell due by the leaving day is owed, and what has no day; a deposit i
       proposedCharge({ ...fee, dueOn: null }, '2026-09-09'),
       proposedCharge({ ...fee, isCarried: true }, '2026-09-09'),
       proposedCharge({ ...fee, isDeposit: true }, '2026-12-31'),
+      proposedCharge({ ...fee, isOptional: true }, '2026-09-09'),
     ],
-    ['full', 'none', 'full', 'full', 'none'],
+    ['full', 'none', 'full', 'full', 'none', 'ended'],
   )
 })
 

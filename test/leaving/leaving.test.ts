@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { Json } from '../harness/client.ts'
+import { findBroken } from '../harness/payments.ts'
 import { ERP } from '../harness/samples.ts'
 import { pay } from '../payment-pages/support.ts'
 import { SCHOOL, StudentDesk, STUDENTS } from '../console/students/support.ts'
@@ -165,6 +166,51 @@ test('a leaver whom nobody settled stands on the list and at Home; coming back e
   assert.equal((await desk.page(id)).leaving, undefined)
   assertAnswer(await settle(id, { write_off: true }), '201')
   assert.equal((await desk.page(id)).dues.total_amount, 0)
+})
+
+test('a deposit of an earlier year pays what stays owed of this one, no more than that, unless the office keeps it', async () => {
+  const parent = desk.nextParent()
+  const child = (start: number, fees: Json[]) =>
+    desk.register(
+      { identifier: 'DEP-1', academic_year_start: start, academic_year_end: start + 1 },
+      { parent, fees },
+    )
+  const [before, id] = [await child(2025, [CAUTION]), await child(2026, TERM_FEES)]
+  await payCash(before, { CAUTION_DEPOSIT: 5_000 })
+  await payCash(id, { TUITION_FEE_TERM_1: 12_000, TUITION_FEE_TERM_2: 9_000 })
+  const held = {
+    service_student_id: before,
+    year: '2025-26',
+    component_type: 'CAUTION_DEPOSIT',
+    used_amount: 3_000,
+    held_amount: 2_000,
+  }
+  const seen = (await preview(id)).settlement
+  assert.deepEqual(
+    [seen.earlier_deposits, seen.deposit_amount, seen.used_amount, seen.owed_amount],
+    [[held], 3_000, 3_000, 0],
+  )
+  const kept = (await preview(id, { use_earlier_deposits: false })).settlement
+  assert.deepEqual(
+    [kept.earlier_deposits, kept.owed_amount],
+    [[{ ...held, used_amount: 0, held_amount: 5_000 }], 3_000],
+  )
+  assertAnswer(await settle(id), '201')
+  assert.deepEqual([(await dues(id)).total_amount, (await dues(id)).advance_amount], [0, 0])
+  const { deposits, carried } = await desk.page(before)
+  assert.deepEqual(
+    deposits.map((one: Json) => [one.service_student_id, one.amount]),
+    [[before, 2_000]],
+  )
+  assert.deepEqual(
+    carried.map((one: Json) => [one.component_type, one.amount, one.taken_back]),
+    [['ADVANCE', -3_000, false]],
+  )
+  const broken = await findBroken(text => bursar.sql(text))
+  assert.deepEqual(
+    broken.filter(({ subject }) => subject.includes(id) || subject.includes(before)),
+    [],
+  )
 })
 
 test('lower fees, what is written off and refunds are weighed together, and one approval applies all of it', async () => {

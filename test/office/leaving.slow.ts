@@ -1,7 +1,30 @@
 import assert from 'node:assert/strict'
-import { ERP, sampleStudent } from '../harness/samples.ts'
+import { SCHOOL } from '../console/students/support.ts'
+import { createPerson } from '../console/support.ts'
+import type { Json } from '../harness/client.ts'
+import { ERP, PAY, sampleStudent } from '../harness/samples.ts'
 import { officeTask } from './clicks.ts'
 import { takePictures } from './pictures.ts'
+
+const BUS = {
+  academic_year_start: 2026,
+  academic_year_end: 2027,
+  kind: 'transport',
+  name: 'School bus',
+  component_type: 'TRANSPORT_FEE',
+  rhythm: 'month',
+  periods: [
+    { name: 'November', first_day: '2026-11-01', last_day: '2026-11-30', due_date: '2026-11-10' },
+    { name: 'December', first_day: '2026-12-01', last_day: '2026-12-31', due_date: '2026-12-10' },
+  ],
+  options: [{ name: 'Route 4', amount: 1_500 }],
+}
+
+async function made(answer: Promise<Json>): Promise<Json> {
+  const { status, text, body } = await answer
+  assert.ok(status < 300, text)
+  return body.data
+}
 
 officeTask(
   'settle a child who leaves, and see first what stays owed',
@@ -30,6 +53,62 @@ officeTask(
     await page.getByText('₹12,000.00 written off').waitFor()
     await page.getByText(/^No certificate of no dues yet: ₹13,000\.00/).waitFor()
     await takePictures({ page }, 'leaving-settled')
+    assert.deepEqual(complaints, [])
+  },
+)
+
+officeTask(
+  'end a bus and a cheque with a leaving, and write down that the family has its cheque',
+  async office => {
+    const { page, go, complaints, stage } = office
+    const { demo } = stage.bursar
+    const finance = await createPerson(stage.bursar, {
+      email: 'bus@school.example',
+      institute: 'demo-school',
+      role: 'finance',
+    })
+    const { service_student_id: id } = await made(
+      demo.post(`${ERP}/users/rao/students`, {
+        student: sampleStudent(),
+        fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 12_000 }],
+      }),
+    )
+    const { now } = await made(demo.get('/api/v1/sandbox/clock'))
+    const later = Temporal.PlainDate.from(now.slice(0, 10)).add({ days: 20 }).toString()
+    const bus = await made(finance.post(`${SCHOOL}/optional-fees`, BUS))
+    const at = `${SCHOOL}/optional-fees/${bus.optional_fee_id}`
+    const [{ option_id }] = (await made(finance.get(at))).options
+    await made(finance.post(`${at}/children`, { student_ids: [id], option_id, first_day: '2026-11-01' }))
+    await made(
+      finance.post(`${SCHOOL}/counter/post-dated-cheques`, {
+        service_student_id: id,
+        cheques: [{ number: '004512', bank: 'Canara Bank', date: later, amount: 6_000 }],
+      }),
+    )
+    await made(demo.post(`${PAY}/students/${id}/orders`, { amount: 12_000 }))
+    await go(`/i/demo-school/students/${id}`)
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('menuitem', { name: 'Leaving' }).click()
+    const dialogue = page.getByRole('dialog')
+    await dialogue.getByLabel('Last day at school').fill('2026-11-15')
+    await dialogue.getByText('School bus ends on 15 Nov 2026: ₹750.00 of the year instead of').waitFor()
+    await dialogue.getByText('1 open link or order can be paid no more: ₹12,000.00.').waitFor()
+    await dialogue.getByLabel(/^Give the post-dated cheques back: 004512 over ₹6,000\.00 of /).waitFor()
+    await takePictures(office, 'leaving-ends')
+    await dialogue.getByRole('textbox', { name: /^Reason/ }).fill('Moves to Pune')
+    await dialogue.getByRole('button', { name: 'Settle the leaving' }).click()
+    await page.getByText('Cheques to hand back to the family: 004512 over ₹6,000.00.').waitFor()
+    await takePictures(office, 'leaving-ended')
+    await page.getByRole('link', { name: 'Post-dated cheques' }).click()
+    await page.getByText('To hand back').first().waitFor()
+    await takePictures(office, 'leaving-cheques')
+    await page.getByRole('button', { name: 'Give back cheque 004512' }).click()
+    await page.getByRole('dialog').getByLabel('Reason').fill('The mother has it')
+    await page.getByRole('button', { name: 'Give it back' }).click()
+    await page.getByText('Cheque 004512 is given back.').waitFor()
+    await go('/i/demo-school/students/leavers')
+    await page.getByText('To collect').first().waitFor()
+    await takePictures(office, 'leavers')
     assert.deepEqual(complaints, [])
   },
 )

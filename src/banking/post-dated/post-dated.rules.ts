@@ -2,7 +2,10 @@ import { badField, conflict } from '../../platform/errors.ts'
 import { formatDay } from '../../platform/calendar.ts'
 import type { Paise } from '../../platform/money.ts'
 
-/** `taken`: it is a payment since its day, and on no deposit slip yet. */
+/**
+ * `taken`: it is a payment since its day, and on no deposit slip yet. `to_give_back`: it never goes to the bank and waits in
+ * the office until the family has it again.
+ */
 export const POST_DATED_STATES = [
   'held',
   'taken',
@@ -11,6 +14,7 @@ export const POST_DATED_STATES = [
   'bounced',
   'cancelled',
   'replaced',
+  'to_give_back',
   'given_back',
 ] as const
 export type PostDatedState = (typeof POST_DATED_STATES)[number]
@@ -65,13 +69,17 @@ export function requireBankable(
 }
 
 /** Replaced by another or given back; what went to the bank and was not returned is the bank's. */
-export function requireEndable({ number, state }: { number: string; state: PostDatedState }): void {
-  if (!['held', 'bounced', 'cancelled'].includes(state))
+export function requireEndable(
+  { number, state }: { number: string; state: PostDatedState },
+  kind: 'replaced' | 'given_back',
+): void {
+  const isWaiting = kind === 'given_back' && state === 'to_give_back'
+  if (!isWaiting && !['held', 'bounced', 'cancelled'].includes(state))
     throw conflict(`The cheque ${number} is ${readable(state)}.`)
 }
 
 function readable(state: PostDatedState): string {
-  return state === 'taken' ? 'taken as a payment' : state.replace('_', ' ')
+  return state === 'taken' ? 'taken as a payment' : state.replaceAll('_', ' ')
 }
 
 const lastGoodDay = (date: string): string => addTo(date, { months: GOOD_FOR_MONTHS })

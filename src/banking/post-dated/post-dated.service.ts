@@ -190,24 +190,24 @@ export async function listHeldCheques(
   return store.readPostDated(db, instituteId, await store.listHeldIds(db, instituteId, studentId))
 }
 
-/** All of them go back to the family that leaves. The caller holds the student. */
-export async function giveBackHeld(
+/** None of them goes to the bank any more: they wait for the family that leaves. The caller holds the student. */
+export async function withdrawHeld(
   tx: Transaction,
   { instituteId, studentId }: { instituteId: number; studentId: string },
   end: { reason: string; by: string; at: Date },
 ): Promise<PostDatedCheque[]> {
   const held = await listHeldCheques(tx, instituteId, studentId)
-  for (const { id } of held) await store.endCheque(tx, instituteId, { id, kind: 'given_back', ...end })
+  for (const { id } of held) await store.endCheque(tx, instituteId, { id, kind: 'to_give_back', ...end })
   return held
 }
 
 async function endHeld(
   tx: Transaction,
   instituteId: number,
-  end: Parameters<typeof store.endCheque>[2],
+  end: store.End & { kind: 'replaced' | 'given_back' },
 ): Promise<PostDatedCheque> {
   const held = one(await holdPostDated(tx, instituteId, [end.id]))
-  requireEndable(held)
+  requireEndable(held, end.kind)
   await store.endCheque(tx, instituteId, end)
   return held
 }

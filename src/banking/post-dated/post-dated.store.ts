@@ -75,7 +75,13 @@ export async function markTaken(
   )
 }
 
-type End = { id: string; kind: 'replaced' | 'given_back'; reason: string; by: string; at: Date }
+export type End = {
+  id: string
+  kind: 'replaced' | 'to_give_back' | 'given_back'
+  reason: string
+  by: string
+  at: Date
+}
 
 export async function endCheque(
   tx: Transaction,

@@ -43,7 +43,11 @@ export function moveAdvances(
 export type UsedAdvance = { fromComponent: string; toComponent: string; amountPaise: Paise }
 
 /** An advance of one component that was carried to a later record, where it stands as `gainedAs`. */
-export type CarriedOut = ComponentAmount & { otherStudentId: string; gainedAs: string; rolloverId: string }
+export type CarriedOut = ComponentAmount & {
+  otherStudentId: string
+  gainedAs: string
+  rolloverId: string | null
+}
 
 export type Advances = {
   /** What is paid of each component beyond its price; below 0 it is owed. */

@@ -2,6 +2,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
 import { minPaise, paiseOf, subtractPaise, sumPaise, ZERO } from '../../platform/money.ts'
 import { recomputeBalances } from '../balances.service.ts'
+import { ADVANCE } from '../fees.rules.ts'
 import * as store from './advances.store.ts'
 import {
   moveAdvances,
@@ -58,6 +59,30 @@ export async function takeBackAdvances(
 export async function holdAdvances(tx: Transaction, key: StudentKey): Promise<ComponentAmount[]> {
   await store.lockRecords(tx, key.instituteId, [key.studentId])
   return (await store.readSurpluses(tx, key)).filter(({ amountPaise }) => amountPaise > 0)
+}
+
+/**
+ * Sets an advance of an earlier record off against a later one: from there on it is an advance of that, of no fee. The caller
+ * holds both.
+ */
+export async function setOffAdvance(
+  tx: Transaction,
+  { instituteId, from, to }: { instituteId: number; from: string; to: string },
+  parts: readonly ComponentAmount[],
+  { reason, actor, at }: { reason: string; actor: string; at: Date },
+): Promise<void> {
+  const uses = parts.map(({ componentType: fromComponent, amountPaise }) => {
+    return { id: newId('adv'), fromComponent, toComponent: ADVANCE, amountPaise, reason, actor, at }
+  })
+  await store.insertUses(tx, { instituteId, studentId: from }, uses)
+  const amountPaise = sumPaise(parts.map(one => one.amountPaise))
+  const moved = { componentType: ADVANCE, rolloverId: null }
+  const rows = [
+    { ...moved, studentId: from, otherStudentId: to, amountPaise: subtractPaise(ZERO, amountPaise) },
+    { ...moved, studentId: to, otherStudentId: from, amountPaise },
+  ]
+  await store.insertSetOff(tx, instituteId, rows, at)
+  recomputeBalances(tx, instituteId, [from, to])
 }
 
 /** A refund takes the advance first: what it made due again of these components, advances of others pay. */

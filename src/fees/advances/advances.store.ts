@@ -35,7 +35,8 @@ export type Transfer = {
   otherStudentId: string
   componentType: string
   amountPaise: Paise
-  rolloverId: string
+  /** Null: a deposit that was set off at leaving. */
+  rolloverId: string | null
 }
 
 /** Records the amounts that a rollover carries; a key lets nothing be carried twice between two records. */
@@ -57,6 +58,18 @@ export async function insertMoved(
 ): Promise<void> {
   const number = `1 + (select max(t.number) from student_transfers t where t.institute_id = $1 and t.student_id = r.student_id
     and t.other_student_id = r.other_student_id and t.component_type = r.component_type)`
+  await writeTransfers(tx, instituteId, rows, { number, at })
+}
+
+/** Records what is set off between two records that a rollover may have carried between, too. The caller holds both. */
+export async function insertSetOff(
+  tx: Transaction,
+  instituteId: number,
+  rows: readonly Transfer[],
+  at: Date,
+): Promise<void> {
+  const number = `1 + coalesce((select max(t.number) from student_transfers t where t.institute_id = $1
+    and t.student_id = r.student_id and t.other_student_id = r.other_student_id), 0)`
   await writeTransfers(tx, instituteId, rows, { number, at })
 }
 
@@ -131,14 +144,15 @@ export async function readAdvances(
   const carried = await tx.query<CarriedOut & { takenPaise: Paise }>(
     `select t.component_type as "componentType", t.other_student_id as "otherStudentId", min(t.rollover_id) as "rolloverId",
        (-sum(t.amount_paise))::bigint as "amountPaise",
-       coalesce(sum(t.amount_paise) filter (where t.number > 1), 0)::bigint as "takenPaise",
+       coalesce(sum(t.amount_paise) filter (where t.number > 1 and t.rollover_id is not null), 0)::bigint as "takenPaise",
        (select g.component_type from student_transfers g where g.institute_id = $1 and g.student_id = t.other_student_id
-          and g.other_student_id = t.student_id and g.number = 1 and g.amount_paise > 0) as "gainedAs"
+          and g.other_student_id = t.student_id and (g.number = 1 or g.rollover_id is null) and g.amount_paise > 0
+          order by g.number limit 1) as "gainedAs"
      from student_transfers t join students n on n.institute_id = t.institute_id and n.id = t.other_student_id
      join students s on s.institute_id = t.institute_id and s.id = t.student_id
        and s.academic_year_start < n.academic_year_start
      where t.institute_id = $1 and t.student_id = $2
-     group by t.student_id, t.other_student_id, t.component_type having min(t.amount_paise) filter (where t.number = 1) < 0
+     group by t.student_id, t.other_student_id, t.component_type having min(t.amount_paise) filter (where t.number = 1 or t.rollover_id is null) < 0
      order by t.other_student_id desc, t.component_type`,
     key,
   )

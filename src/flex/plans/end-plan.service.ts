@@ -9,17 +9,19 @@ import { withPlans, type PlanContext } from './with-plans.service.ts'
 
 import type { StudentKey } from '../../students/students.rules.ts'
 
+/** The plans that ended, and the mandates that the provider is to be told of after the commit. */
+export type EndedPlans = { planIds: string[]; mandates: Mandate[] }
+
 /**
- * Cancels the plan of a student who leaves, by the office or by the words of the ERP. A debit that is at the bank has its result first, and its mandate stays until
- * then. Answers the mandates that the provider is to be told of after the commit. It locks the plan, so it comes before
- * anything that locks the student.
+ * Cancels the plan of a student who leaves, by the office or by the words of the ERP. A debit that is at the bank has its
+ * result first, and its mandate stays until then. It locks the plan, so it comes before anything that locks the student.
  */
 export async function endPlanOf(
   tx: Transaction,
   ctx: PlanContext,
   { instituteId, studentId }: StudentKey,
   { code, message }: { code: string; message: string } = DROPPED,
-): Promise<Mandate[]> {
+): Promise<EndedPlans> {
   await store.lockPlanning(tx, instituteId, studentId)
   const keys = await store.findPlansOf(tx, instituteId, [studentId])
   return withPlans(
@@ -31,7 +33,10 @@ export async function endPlanOf(
         cancelWithMandate(plan, `${code}: ${message}`, { code, message, category: 'erp' })
         await closeDownPayment(tx, plan)
       }
-      return live.flatMap(({ mandate }) => mandate ?? [])
+      return {
+        planIds: live.map(({ plan }) => plan.id),
+        mandates: live.flatMap(({ mandate }) => mandate ?? []),
+      }
     },
     { tx },
   )

@@ -13,7 +13,7 @@ export async function pullWithPlans(ctx: FlexContext, requests: readonly PullReq
     const answer = pulled[index]
     if (answer?.kind !== 'refused' || answer.actsAs !== 'student_discontinued') continue
     const key = { instituteId, studentId }
-    const mandates = await ctx.db.transaction(tx => endPlanOf(tx, ctx, key, answer))
+    const { mandates } = await ctx.db.transaction(tx => endPlanOf(tx, ctx, key, answer))
     for (const mandate of mandates) await cancelAtProvider(ctx, mandate)
   }
   return pulled

@@ -1,4 +1,10 @@
-import { optionName, spanOf, type Option, type OptionalFee } from '../../fees/optional/optional-fee.rules.ts'
+import {
+  componentsOf,
+  optionName,
+  spanOf,
+  type Option,
+  type OptionalFee,
+} from '../../fees/optional/optional-fee.rules.ts'
 import { lockOptionalFee, readOptionalFees } from '../../fees/optional/optional-fees.service.ts'
 import { applyFees, type FeePlan } from '../../fees/fees.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
@@ -361,6 +367,48 @@ async function write(
   return results
     .map(one => one.shown)
     .toSorted((one, other) => one.student.fullname.localeCompare(other.student.fullname))
+}
+
+export type Ended = {
+  name: string
+  lastDay: string
+  /** To pay for this fee in the year: as it was, and as it became. */
+  beforePaise: Paise
+  afterPaise: Paise
+}
+
+/**
+ * Ends all that a child has of optional fees after its last day at school, each charged by its own rule; what is charged
+ * once stays. Answers what ended, and the components of all fees that go by periods. The caller holds the student.
+ */
+export async function endAllOf(
+  tx: Transaction,
+  instituteId: number,
+  studentId: string,
+  { lastDay, at, note }: { lastDay: string; at: Date; note: string },
+): Promise<{ ended: Ended[]; components: ReadonlySet<string> }> {
+  let own = (await store.readEnrolments(tx, instituteId, [studentId])).filter(one => stands(one))
+  const feeIds = new Set(own.map(one => one.feeId))
+  const fees = await readOptionalFees(tx, instituteId, { ids: [...feeIds] })
+  const byPeriods = fees.filter(({ periods }) => periods.length > 0)
+  const ended: Ended[] = []
+  for (const fee of byPeriods) {
+    const decision = decideEnd(ofFee(own, fee), { lastDay, only: null })
+    if (decision.kind !== 'changed') continue
+    const changed = new Map(decision.enrolments.map(one => [one.id, one]))
+    own = own.map(one => changed.get(one.id) ?? one)
+    const who = { who: { studentIds: [studentId] }, year: fee.academicYearStart, limit: 1 }
+    const [student] = await store.findCandidates(tx, instituteId, who)
+    if (student === undefined) continue
+    const [plan] = await planCharges(tx, instituteId, fee, [{ student, enrolments: own }])
+    if (plan === undefined) continue
+    await store.writeEnrolments(tx, instituteId, decision.enrolments)
+    await applyFees(tx, instituteId, [plan.feePlan], { changedAt: at, source: 'optional', note })
+    const { beforePaise, afterPaise } = plan
+    ended.push({ name: fee.name, lastDay, beforePaise, afterPaise })
+  }
+  const components = byPeriods.flatMap(fee => componentsOf(fee).map(one => one.componentType))
+  return { ended, components: new Set(components) }
 }
 
 /** What a child has or had of optional fees, the latest first, with the fees that it is of. */

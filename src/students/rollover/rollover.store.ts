@@ -221,7 +221,7 @@ export async function readBatch(
        exists (select from student_transfers t
          join students n on n.institute_id = t.institute_id and n.id = t.other_student_id
            and n.academic_year_start = $5 and n.academic_year_end = $6
-         where t.institute_id = $1 and t.student_id = s.id) as "isCarried"
+         where t.institute_id = $1 and t.student_id = s.id and t.rollover_id is not null) as "isCarried"
      from students s left join lateral (select n.id from students n where n.institute_id = $1 and n.identifier = s.identifier
           and n.academic_year_start = $5 and n.academic_year_end = $6
           and exists (select from student_users a join student_users b on b.institute_id = a.institute_id

@@ -32,6 +32,7 @@ const STATES: Record<PostDatedAnswer['state'], { label: string; tone: Tone }> = 
   bounced: { label: 'Bounced', tone: 'bad' },
   cancelled: { label: 'Payment cancelled', tone: 'plain' },
   replaced: { label: 'Replaced', tone: 'plain' },
+  to_give_back: { label: 'To hand back', tone: 'waiting' },
   given_back: { label: 'Given back', tone: 'plain' },
 }
 
@@ -68,16 +69,18 @@ export function PostDatedView() {
     title: 'Actions',
     text: () => '',
     render: row =>
-      ['held', 'bounced', 'cancelled'].includes(row.state) && (
+      ['held', 'bounced', 'cancelled', 'to_give_back'].includes(row.state) && (
         <Group gap="xs" wrap="nowrap">
-          <Button
-            size="xs"
-            variant="default"
-            aria-label={`Replace cheque ${row.number}`}
-            onClick={() => setEnding({ cheque: row, act: 'replace' })}
-          >
-            Replace
-          </Button>
+          {row.state !== 'to_give_back' && (
+            <Button
+              size="xs"
+              variant="default"
+              aria-label={`Replace cheque ${row.number}`}
+              onClick={() => setEnding({ cheque: row, act: 'replace' })}
+            >
+              Replace
+            </Button>
+          )}
           <Button
             size="xs"
             variant="default"

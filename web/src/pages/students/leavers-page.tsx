@@ -10,17 +10,20 @@ const STATES: Record<LeaverAnswer['state'], { label: string; tone: Tone }> = {
   to_settle: { label: 'To settle', tone: 'waiting' },
   to_collect: { label: 'To collect', tone: 'waiting' },
   to_return: { label: 'To give back', tone: 'waiting' },
+  on_the_way: { label: 'On the way', tone: 'waiting' },
+  to_hand_back: { label: 'Cheques to hand back', tone: 'waiting' },
+  settled: { label: 'Settled', tone: 'good' },
 }
 
-/** Students who left and with whom money is open. */
+/** All who left, and what is open with each. */
 export function LeaversPage() {
   const path = `${useInstitutePath()}/leavers`
   const { code: institute } = useInstitute()
   const navigate = useNavigate()
   return (
-    <PageFrame title="Leavers to settle">
+    <PageFrame title="Leavers">
       <ListTable<LeaverAnswer>
-        name="Leavers to settle"
+        name="Leavers"
         path={path}
         queryKey="leavers"
         labels={{ state: STATES }}
@@ -33,9 +36,8 @@ export function LeaversPage() {
           })
         }
         empty={{
-          title: 'Nothing is open with anybody who left',
-          description:
-            'Students who left with money open stand here until it is settled, paid or given back.',
+          title: 'Nobody has left',
+          description: 'Whoever leaves stands here, with what is owed, to be given back or on the way.',
         }}
       />
     </PageFrame>

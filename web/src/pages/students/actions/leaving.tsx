@@ -7,7 +7,7 @@ import { send } from '../../../api/client.ts'
 import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { useSession } from '../../../api/session.ts'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
-import { formatRupees } from '../../../ui/money.tsx'
+import { counted, formatRupees, sumRupees } from '../../../ui/money.tsx'
 import { ProblemAlert } from '../../../ui/problem.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { formatDay } from '../../../ui/when.tsx'
@@ -20,6 +20,7 @@ import { OtherYears } from './change-status.tsx'
 
 type Line = LeavingPreviewAnswer['settlement']['lines'][number]
 type Charge = Line['charge']
+type Cheque = LeavingPreviewAnswer['settlement']['cheques'][number]
 type Taking = LeavingPreviewAnswer['counter'][number]
 type PaidOut = { way: string; reference: string }
 
@@ -37,11 +38,13 @@ function usePreview(path: string) {
   const [charges, setCharges] = useState<Record<string, Charge>>({})
   const [isWrittenOff, setWrittenOff] = useState(false)
   const [isWaived, setWaived] = useState(false)
+  const [isEarlierKept, setEarlierKept] = useState(false)
   const decisions = {
     left_on: leftOn,
     charges: Object.entries(charges).map(([component_type, charge]) => ({ component_type, charge })),
     write_off: isWrittenOff,
     waive_late_fees: isWaived,
+    use_earlier_deposits: !isEarlierKept,
   }
   const { data: seen, error } = useQuery({
     queryKey: ['student', path, 'leaving', decisions],
@@ -51,7 +54,7 @@ function usePreview(path: string) {
     retry: false,
   })
   const setCharge = (type: string, charge: Charge): void => setCharges({ ...charges, [type]: charge })
-  return { decisions, seen, error, setLeftOn, setCharge, setWrittenOff, setWaived }
+  return { decisions, seen, error, setLeftOn, setCharge, setWrittenOff, setWaived, setEarlierKept }
 }
 
 /** By which ways money goes back, and whether cheques do. */
@@ -125,6 +128,7 @@ export function LeavingDialogue({ student, onClose }: ActionProps) {
           <>
             <Fees seen={seen} onCharge={preview.setCharge} />
             <Result seen={seen} />
+            <EarlierDeposits seen={seen} preview={preview} />
             <GivenUp seen={seen} preview={preview} />
             <GoesBack seen={seen} ways={ways} />
           </>
@@ -159,6 +163,36 @@ function Buttons({ isBusy, isReady, onClose }: { isBusy: boolean; isReady: boole
         Settle the leaving
       </Button>
     </Group>
+  )
+}
+
+/** Deposits stand on the record of the year in which they were paid. */
+function EarlierDeposits({
+  seen: { settlement },
+  preview: { decisions, setEarlierKept },
+}: {
+  seen: LeavingPreviewAnswer
+  preview: ReturnType<typeof usePreview>
+}) {
+  const held = settlement.earlier_deposits
+  if (held.length === 0) return null
+  const texts = held.map(
+    one =>
+      `${readable(one.component_type)} of ${one.year}, ${formatRupees(sumRupees([one.used_amount, one.held_amount]))}`,
+  )
+  const left = sumRupees(held.map(one => one.held_amount))
+  return (
+    <Checkbox
+      my="xs"
+      label={`Deposits of earlier years pay what is owed: ${texts.join('; ')}`}
+      description={
+        left > 0
+          ? `${formatRupees(left)} of them stays held: settle the leaving of that record too.`
+          : undefined
+      }
+      checked={decisions.use_earlier_deposits}
+      onChange={event => setEarlierKept(!event.currentTarget.checked)}
+    />
   )
 }
 
@@ -198,7 +232,8 @@ function GoesBack({ seen, ways }: { seen: LeavingPreviewAnswer; ways: ReturnType
       {cheques.length > 0 && (
         <Checkbox
           my="xs"
-          label={`Give the post-dated cheques back: ${cheques.map(one => one.number).join(', ')}`}
+          label={`Give the post-dated cheques back: ${cheques.map(chequeText).join('; ')}`}
+          description="None of them goes to the bank. The register lists them until they are handed over."
           checked={ways.givesCheques}
           onChange={event => ways.setGivesCheques(event.currentTarget.checked)}
         />
@@ -243,23 +278,27 @@ function Fees({
       ].join(', ')}
       value={one.charge}
       onChange={event => onCharge(one.component_type, event.currentTarget.value as Charge)}
-      data={
-        one.is_deposit
-          ? [
-              { value: 'none', label: 'Given back' },
-              { value: 'full', label: 'Kept' },
-            ]
-          : [
-              { value: 'full', label: 'Owed in full' },
-              {
-                value: 'prorated',
-                label: `Owed for ${seen.prorated_months} of ${seen.all_months} months`,
-              },
-              { value: 'none', label: 'Not owed' },
-            ]
-      }
+      data={chargesOf(one, seen)}
     />
   ))
+}
+
+function chargesOf(
+  { is_deposit: isDeposit, is_optional: isOptional }: Line,
+  { prorated_months: months, all_months: all }: LeavingPreviewAnswer,
+): { value: Charge; label: string }[] {
+  if (isDeposit)
+    return [
+      { value: 'none', label: 'Given back' },
+      { value: 'full', label: 'Kept' },
+    ]
+  return [
+    { value: 'full', label: 'Owed in full' },
+    isOptional
+      ? { value: 'ended', label: 'Owed until the leaving day, by its own rule' }
+      : { value: 'prorated', label: `Owed for ${months} of ${all} months` },
+    { value: 'none', label: 'Not owed' },
+  ]
 }
 
 /** What comes of it, in sentences; sums that are nothing are left out. */
@@ -280,8 +319,19 @@ function Result({
     ),
     ...amountLine(one.advance_amount, 'was paid too much and goes back.'),
     ...amountLine(kept, 'of that cannot go back from here; it stays as an advance.'),
-    ...(one.plan_ids.length > 0 ? ['The instalment plan ends; nothing more is debited.'] : []),
-    ...(one.closed_orders.length > 0 ? ['Open orders and links are closed.'] : []),
+    ...one.ended.map(
+      fee =>
+        `${fee.name} ends on ${formatDay(fee.last_day)}: ${formatRupees(fee.after_amount)} of the year instead of ${formatRupees(fee.before_amount)}.`,
+    ),
+    ...(one.plan_ids.length > 0 ? ['The instalment plan and its mandate end; nothing more is debited.'] : []),
+    ...closedText(one.closed_orders),
+    ...(one.reminders > 0
+      ? [`${counted(one.reminders, 'waiting reminder')} will leave this child out.`]
+      : []),
+    ...one.cheques_at_bank.map(
+      cheque =>
+        `The cheque ${chequeText(cheque)} counts as paid and is not cleared yet; if it comes back, it is owed again.`,
+    ),
   ]
   return (
     <>
@@ -297,6 +347,18 @@ function Result({
       </ul>
     </>
   )
+}
+
+function chequeText({ number, amount, day }: Cheque): string {
+  return `${number} over ${formatRupees(amount)}${day === undefined ? '' : ` of ${formatDay(day)}`}`
+}
+
+function closedText(closed: LeavingPreviewAnswer['settlement']['closed_orders']): string[] {
+  if (closed.length === 0) return []
+  const amounts = closed.map(one => formatRupees(one.amount)).join(', ')
+  return [
+    `${counted(closed.length, 'open link or order', 'open links and orders')} can be paid no more: ${amounts}.`,
+  ]
 }
 
 function amountLine(amount: number, what: string): string[] {

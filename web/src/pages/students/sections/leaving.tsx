@@ -1,5 +1,8 @@
-import { useInstitutePath } from '../../../api/session.ts'
-import { fileAddress } from '../../../api/client.ts'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import type { PostDatedAnswer } from '../../../../../src/banking/post-dated/post-dated.list.ts'
+import { useInstitute, useInstitutePath } from '../../../api/session.ts'
+import { fileAddress, list } from '../../../api/client.ts'
 import { formatRupees } from '../../../ui/money.tsx'
 import { formatDay, When, yearName } from '../../../ui/when.tsx'
 import type { Student } from '../use-student.ts'
@@ -36,6 +39,7 @@ export function LeavingSection({ student }: { student: Student }) {
           <Outcome leaving={leaving} />
         </>
       )}
+      <ToHandBack studentId={student.service_student_id} />
       {open.length > 0 ? (
         <p>{`No certificate of no dues yet: ${open.join('; ')}.`}</p>
       ) : (
@@ -46,6 +50,37 @@ export function LeavingSection({ student }: { student: Student }) {
         </p>
       )}
     </section>
+  )
+}
+
+/** Papers of the family that are still in the office. */
+function ToHandBack({ studentId }: { studentId: string }) {
+  const path = `${useInstitutePath()}/counter/post-dated-cheques`
+  const { code: institute } = useInstitute()
+  const { data } = useQuery({
+    queryKey: ['post-dated', path, 'to_give_back', studentId],
+    queryFn: ({ signal }) =>
+      list<PostDatedAnswer>(
+        path,
+        { state: 'to_give_back', service_student_id: studentId, limit: '100' },
+        signal,
+      ),
+  })
+  const rows = data?.rows ?? []
+  if (rows.length === 0) return null
+  const papers = rows.map(one => `${one.number} over ${formatRupees(one.amount)}`).join(', ')
+  return (
+    <p>
+      {`Cheques to hand back to the family: ${papers}. Mark them under `}
+      <Link
+        to="/i/$institute/counter"
+        params={{ institute }}
+        search={{ view: 'post-dated', state: 'to_give_back' }}
+      >
+        Post-dated cheques
+      </Link>
+      .
+    </p>
   )
 }
 
