@@ -20,7 +20,7 @@ import { registerStudent } from '../students/registration/register.service.ts'
 import { updateFromRecord } from '../students/profile/update.service.ts'
 import { branchAfter, isOtherYear } from '../students/profile/profile.rules.ts'
 import type { Student } from '../students/students.rules.ts'
-import { listStudents } from '../students/students.service.ts'
+import { studentRecords } from '../students/student.list.ts'
 import { largestOf } from '../platform/lists.ts'
 
 export type InitStudent = { studentId: string; registrationId: string }
@@ -82,7 +82,7 @@ function branchOf(institute: Institute, sent: string | undefined): string | unde
 
 async function findCandidates({ ctx, institute, named, branch }: InitRequest): Promise<Student[]> {
   const filter = { identifier: named.identifier, collectorCode: branch }
-  const { rows } = await listStudents(ctx, institute, filter, { limit: MOST_CANDIDATES })
+  const { rows } = await studentRecords.page(ctx, institute, filter, { limit: MOST_CANDIDATES })
   return rows.map(record => record.student)
 }
 

@@ -3,11 +3,11 @@ import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, one, pageOf } from '../http/reply.ts'
 import { addUpload, receiveFiles } from '../http/upload.ts'
 import type { Context } from '../platform/context.ts'
+import { importRows } from './import.list.ts'
 import {
   applyImportInput,
   createImportQuery,
   importParams,
-  listImportsQuery,
   listProblemsQuery,
   importOutput,
   problemOutput,
@@ -97,9 +97,9 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       description: 'Newest first, of the last 90 days.',
     },
     output: pageOf(importOutput),
-    query: listImportsQuery,
-    answer: ({ caller, query: { limit, cursor, ...filter } }) =>
-      service.listImports(ctx, caller.institute, filter, { cursor, limit }),
+    query: importRows.query,
+    answer: ({ caller, query: { limit, cursor, ...filters } }) =>
+      importRows.page(ctx, caller.institute, filters, { cursor, limit }),
   })
   addRead(app, {
     url: IMPORT,

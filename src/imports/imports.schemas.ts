@@ -4,7 +4,7 @@ import { outputOf } from '../http/wire/output.ts'
 import type { Import, Problem } from './imports.service.ts'
 
 /** What import routes take. */
-const IMPORT_ID = 'imp_01k9zq4m0ve8sbn6yt2hw3c5da'
+export const IMPORT_ID = 'imp_01k9zq4m0ve8sbn6yt2hw3c5da'
 /** A place in the list of problems. */
 const PROBLEM_CURSOR = '17-204'
 
@@ -26,13 +26,6 @@ export const createImportQuery = query({
 })
 
 export const applyImportInput = input({ mode })
-
-export const listImportsQuery = query({
-  limit: field.pageSize(),
-  cursor: field.cursor(IMPORT_ID),
-  kind: optional(field.oneOf(ERP_KINDS, 'Only of this kind.')),
-  state: optional(field.oneOf(IMPORT_STATES, 'Only in this state.')),
-})
 
 export const listProblemsQuery = query({ limit: field.pageSize(), cursor: field.cursor(PROBLEM_CURSOR) })
 

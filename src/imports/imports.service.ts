@@ -82,15 +82,6 @@ export async function getImport(
   return requireImport(await store.findImport(ctx.db, { instituteId: institute.id, id }), family)
 }
 
-export async function listImports(
-  ctx: Context,
-  institute: Institute,
-  filter: store.ImportFilter,
-  range: PageRange,
-): Promise<Page<store.Import>> {
-  return store.listImports(ctx.db, { instituteId: institute.id, kinds: ERP_KINDS }, filter, range)
-}
-
 const CURSOR = /^(\d{1,9})-(\d{1,15})$/
 
 /** Problems come in the order of the file. */

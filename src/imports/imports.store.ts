@@ -1,5 +1,4 @@
 import { isHere, nameRows } from '../platform/db/query.ts'
-import { list, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Paise } from '../platform/money.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
@@ -171,36 +170,6 @@ export async function findImport(db: Queryable, { instituteId, id }: ImportKey):
     id,
   ])
   return row ?? null
-}
-
-export type ImportFilter = { kind?: ImportKind | undefined; state?: ImportState | undefined }
-
-type ImportScope = { instituteId: number; kinds: readonly ImportKind[] }
-
-/** Newest first; ids sort by creation. */
-export async function listImports(
-  db: Queryable,
-  { instituteId, kinds }: ImportScope,
-  { kind, state }: ImportFilter,
-  range: PageRange,
-): Promise<Page<Import>> {
-  return list<Import>(
-    db,
-    {
-      ...IMPORTS,
-      scope: [
-        ['i.institute_id = $1', instituteId],
-        ['i.kind = any($1)', kinds],
-      ],
-      filters: [
-        ['i.kind = $1', kind],
-        ['i.state = $1', state],
-      ],
-      order: ['id'],
-      direction: 'desc',
-    },
-    range,
-  )
 }
 
 /** Takes turns: the next to open one waits, so that two at once are counted one after the other. */

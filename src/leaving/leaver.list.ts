@@ -1,5 +1,4 @@
-import { classFilters } from '../students/class-filters.list.ts'
-import { studentFields } from '../students/student.output.ts'
+import { CLASS_COLUMNS, classFilters, YEAR_COLUMN } from '../students/class-filters.list.ts'
 import { column, defineList, filter } from '../http/lists/define-list.ts'
 import { field } from '../http/wire/input.ts'
 import { outputOf, type Shown } from '../http/wire/output.ts'
@@ -33,26 +32,8 @@ export const leaverList = defineList({
   title: 'Leavers',
   noun: ['leaver', 'leavers'],
   columns: {
-    service_student_id: column(out.text('The student.', studentFields.service_student_id.example), {
-      sql: 's.id',
-    }),
-    student_name: column(out.text('The student.', 'Kabir Rao'), {
-      sql: 's.fullname',
-      title: 'Student',
-      sort: by.name,
-    }),
-    identifier: column(out.text("The student's identifier.", 'ADM-1042'), {
-      sql: 's.identifier',
-      title: 'Admission no.',
-      sort: by.text,
-    }),
-    grade: column(out.text('Its grade.', '5'), { sql: 's.grade', title: 'Grade', sort: by.grade }),
-    section: column(out.optional.text('Its section.', 'B'), { sql: 's.section', title: 'Section' }),
-    academic_year_start: column(out.integer('The year of the record.', 2026), {
-      sql: 's.academic_year_start',
-      title: 'Year',
-      kind: 'text',
-    }),
+    ...CLASS_COLUMNS,
+    ...YEAR_COLUMN,
     state: column(out.oneOf(LEAVER_STATES, 'What is to be done.'), {
       sql: STATE,
       title: 'To do',

@@ -1,9 +1,8 @@
-import { field, input, optional, query } from '../http/wire/input.ts'
-import { PAY_ORDER_KINDS } from './orders.rules.ts'
+import { field, input, optional } from '../http/wire/input.ts'
 
 /** What order and link routes take. */
 export const ORDER_ID = 'order_01k9zq4m0ve8sbn6yt2hw3c5da'
-const STUDENT_ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
+export const STUDENT_ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
 
 /** Below the installation's own address. */
 export const ORDER_URLS = {
@@ -77,32 +76,3 @@ export const SCHOOL_YEAR = { ascending: ['academic_year_start', 'academic_year_e
 export const orderInput = input(orderFields, { ...SCHOOL_YEAR, name: 'CreateOrderRequest' })
 
 export const orderParams = input({ order_id: field.resourceId('The id returned at creation.', ORDER_ID) })
-
-const filters = {
-  limit: field.pageSize(),
-  cursor: field.cursor(ORDER_ID),
-  identifier: optional(field.identifier('Only with this identifier.', 'ADM-1042')),
-  collector_code: optional(
-    field.code('Only of this branch; not compared when the institute has one branch.', 'MAIN'),
-  ),
-  created_from: optional(field.rangeStart('Created at or after; a bare day begins at midnight in India.')),
-  created_to: optional(
-    field.rangeEnd('Created before this moment, or up to the end of this day in India.'),
-  ).as('createdBefore'),
-  note: optional(field.text('Only with this note, as key:value.', 'receipt_book:B-17', 1001)),
-}
-
-export const listOrdersQuery = query({
-  kind: optional(
-    field.oneOf(PAY_ORDER_KINDS, 'Only of this kind; those that you made yourself when absent.'),
-    'order' as const,
-  ),
-  service_student_id: optional(field.resourceId('Only for this student.', STUDENT_ID)).as('studentId'),
-  status: optional(field.oneOf(['paid', 'unpaid'], 'Only in this state.')),
-  ...filters,
-})
-
-export const listLinksQuery = query({
-  status: optional(field.oneOf(['paid', 'unpaid', 'expired', 'cancelled'], 'Only in this state.')),
-  ...filters,
-})

@@ -2,12 +2,12 @@ import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../http/endpoint.ts'
 import { created, one, pageOf } from '../http/reply.ts'
 import type { EndpointDocs } from '../http/openapi/operation.ts'
-import { badField } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { createdOrderOutput, linkOutput, orderOutput } from './order.output.ts'
-import { listLinksQuery, listOrdersQuery, ORDER_URLS, orderInput, orderParams } from './order.input.ts'
+import { ORDER_URLS, orderInput, orderParams } from './order.input.ts'
+import { linkRows, payOrderRows } from './order.list.ts'
 import type { PublicKind } from './orders.rules.ts'
-import { cancelOrder, createOrder, getOrder, listOrders, type RefuseOnTheWay } from './orders.service.ts'
+import { cancelOrder, createOrder, getOrder, type RefuseOnTheWay } from './orders.service.ts'
 
 /** Pay orders and payment links: one noun with two addresses, so one set of routes registered twice. */
 export function orderRoutes(app: FastifyInstance, ctx: Context, refuseOnTheWay: RefuseOnTheWay): void {
@@ -92,10 +92,10 @@ function addReads(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
           : 'Newest first. Filters add up. Those that Bursar made for a student or a public page are listed by their `kind`.',
     },
     output: pageOf(output, () => ctx.clock.now()),
-    query: kind === 'order' ? listOrdersQuery : listLinksQuery,
-    answer({ caller, query: { cursor, limit, note, ...filters } }) {
-      const filter = { kind, ...filters, note: note === undefined ? undefined : readNote(note) }
-      return listOrders(ctx, caller.institute, filter, { cursor, limit })
+    query: kind === 'order' ? payOrderRows.query : linkRows.query,
+    answer({ caller: { institute }, query: { cursor, limit, ...filters } }) {
+      const rows = kind === 'order' ? payOrderRows : linkRows
+      return rows.page(ctx, { institute, kind, ...filters }, filters, { cursor, limit })
     },
   })
   addRead(app, {
@@ -115,10 +115,4 @@ function addReads(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
     params: orderParams,
     answer: ({ caller, params }) => getOrder(ctx, caller.institute, kind, params.orderId),
   })
-}
-
-function readNote(text: string): { key: string; value: string } {
-  const colon = text.indexOf(':')
-  if (colon < 1) throw badField('note', 'must be key:value')
-  return { key: text.slice(0, colon), value: text.slice(colon + 1) }
 }

@@ -29,8 +29,6 @@ import * as store from './orders.store.ts'
 import { findExpired, firstExpiry, listOpenOf, listOrdersOf, lockExpired } from './orders.store.ts'
 import {
   countedOrders,
-  listOrders as readPage,
-  type OrderFilter,
   type OrderSearchFilter,
   ordersQuery,
   searchOrders as search,
@@ -45,7 +43,7 @@ import { takeDue } from '../platform/jobs/due-rows.ts'
 import { findNamedStudents } from '../students/students.service.ts'
 
 export type { OrderSearchFilter } from './search-orders.store.ts'
-export { toOrder, type OrderRow } from './orders.store.ts'
+export { orderColumns, toOrder, type OrderRow } from './orders.store.ts'
 
 /** An order as it is asked for; the rest of it is made here. */
 export type AskedOrder = Omit<NewOrder, 'id' | 'collectorCode' | 'createdAt'> & {
@@ -203,17 +201,7 @@ export async function cancelLocked(
   )
 }
 
-export async function listOrders(
-  { db, clock }: Context,
-  institute: Institute,
-  filter: OrderFilter,
-  page: PageRange,
-): Promise<Page<Order>> {
-  const collectorCode = branchFilter(institute, filter.collectorCode)
-  return readPage(db, institute.id, { ...filter, collectorCode }, { ...page, now: clock.now() })
-}
-
-/** Like `listOrders` but for people: several kinds, by what somebody typed. */
+/** Orders for people: several kinds, by what somebody typed. */
 export async function searchOrders(
   { db, clock }: Context,
   institute: Institute,

@@ -2,15 +2,7 @@ import type { Order, OrderKind, OrderSearch, OrderStatus } from './orders.rules.
 import { orderColumns, type OrderRow, toOrder } from './orders.store.ts'
 import { assertNever } from '../platform/assert.ts'
 import type { Queryable } from '../platform/db/database.ts'
-import {
-  allOf,
-  badCursor,
-  type Condition,
-  list,
-  type Page,
-  type PageRange,
-  toPage,
-} from '../platform/db/list.ts'
+import { allOf, badCursor, type Condition, type Page, type PageRange, toPage } from '../platform/db/list.ts'
 
 export type OrderSearchFilter = {
   kinds: readonly OrderKind[]
@@ -146,68 +138,4 @@ function statusCondition(status: OrderStatus, now: Date): Condition {
 async function isOrder(db: Queryable, instituteId: number, id: string): Promise<boolean> {
   const rows = await db.query('select 1 from orders where institute_id = $1 and id = $2', [instituteId, id])
   return rows.length === 1
-}
-
-export type OrderFilter = {
-  kind: OrderKind
-  pageId?: string | undefined
-  studentId?: string | undefined
-  status?: OrderStatus | undefined
-  identifier?: string | undefined
-  collectorCode?: string | undefined
-  createdFrom?: Date | undefined
-  createdBefore?: Date | undefined
-  note?: { key: string; value: string } | undefined
-}
-
-/** Newest first. A cursor is an order of this kind, and of this page. */
-export async function listOrders(
-  db: Queryable,
-  instituteId: number,
-  filter: OrderFilter,
-  { now, ...page }: PageRange & { now: Date },
-): Promise<Page<Order>> {
-  const found = await list<OrderRow>(
-    db,
-    {
-      select: orderColumns('$1'),
-      from: 'orders o',
-      scope: [
-        ['o.institute_id = $1', instituteId],
-        ['o.kind = $1', filter.kind],
-        ['o.page_id = $1', filter.pageId],
-      ],
-      filters: [
-        listStatus(filter, now),
-        ['o.student_id = $1', filter.studentId],
-        ['o.identifier = $1', filter.identifier],
-        ['o.collector_code = $1', filter.collectorCode],
-        ['o.created_at >= $1', filter.createdFrom],
-        ['o.created_at < $1', filter.createdBefore],
-        [`o.notes <> '[]' and o.notes @> $1::jsonb`, filter.note && JSON.stringify([filter.note])],
-      ],
-      order: ['created_at', 'id'],
-      direction: 'desc',
-    },
-    page,
-  )
-  return { ...found, rows: found.rows.map(toOrder) }
-}
-
-function listStatus({ kind, status }: OrderFilter, now: Date): Condition {
-  switch (status) {
-    case 'unpaid':
-      return kind === 'link'
-        ? [`o.state = 'unpaid' and (o.expires_at is null or o.expires_at > $1)`, now]
-        : [`o.state <> 'paid'`]
-    case 'expired':
-      return [`o.state = 'expired' or (o.state = 'unpaid' and o.expires_at <= $1)`, now]
-    case 'cancelled':
-    case 'paid':
-      return [`o.state = '${status}'`]
-    case undefined:
-      return undefined
-    default:
-      return assertNever(status)
-  }
 }

@@ -4,7 +4,8 @@ import { recordEvents } from '../events/events.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
 import { type Order, type OrderToPay, stateAt, unpaidOrder } from '../orders/orders.rules.ts'
-import { getOrder, listOrders } from '../orders/orders.service.ts'
+import { pagePaymentRows } from '../orders/order.list.ts'
+import { getOrder } from '../orders/orders.service.ts'
 import { type FilledForm, type Problem, readForm } from './page-form.rules.ts'
 import { pageEvents } from './page.events.ts'
 import { type Page, type PageState, payableUntil, stateOf } from './pages.rules.ts'
@@ -139,7 +140,7 @@ export async function listPagePayments(
   page: PageRange,
 ): Promise<PageOf<Order>> {
   await getPage(ctx, institute, pageId)
-  return listOrders(ctx, institute, { kind: 'page', pageId, status }, page)
+  return pagePaymentRows.page(ctx, { institute, kind: 'page', pageId }, { status }, page)
 }
 
 export async function refundPagePayment(

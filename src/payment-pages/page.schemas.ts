@@ -1,4 +1,4 @@
-import { field, ifSent, input, notEmpty, nullable, optional, query } from '../http/wire/input.ts'
+import { field, ifSent, input, notEmpty, nullable, optional } from '../http/wire/input.ts'
 import { ORDER_ID } from '../orders/order.input.ts'
 import { outputOf, type Shown } from '../http/wire/output.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
@@ -63,7 +63,7 @@ const terms = {
     2_000,
   ),
   details: field.list('What can be paid, line by line.', line, { min: 1, max: 20 }).as('lines'),
-  fields: field.list('What is fieldIn beyond name, phone and e-mail.', fieldIn, { max: 20 }),
+  fields: field.list('What is asked beyond name, phone and e-mail.', fieldIn, { max: 20 }),
   is_published: field.flag('Whether the page takes payments.'),
   closes_at: field.moment('No payment can start from then on; in the future.', '2040-12-10T23:59:59+05:30'),
   max_payments: field.wholeNumber(
@@ -116,21 +116,6 @@ export const pagePaymentParams = input({
   order_id: field.resourceId('Id of the order that the payer made on it.', ORDER_ID),
 })
 
-export const listPagesQuery = query({
-  limit: field.pageSize(),
-  cursor: field.cursor(PAGE_ID),
-  status: optional(field.oneOf(['published', 'unpublished'], 'Only published ones, or only the others.')),
-  collector_code: optional(
-    field.code('Only of this branch; not compared when the institute has one branch.', 'MAIN'),
-  ),
-})
-
-export const listPagePaymentsQuery = query({
-  limit: field.pageSize(),
-  cursor: field.cursor(ORDER_ID),
-  status: optional(field.oneOf(['paid', 'unpaid'], 'Only in this state.')),
-})
-
 /** Payment pages as the API answers them. */
 const URL = 'https://pay.example.in/p/demo-school/science-fair'
 
@@ -171,10 +156,10 @@ const askedOutput = fieldOut.object('PaymentPageQuestion', {
   ),
 })
 
-type Source = Page & { url: string; paidCount: number; status: PageState }
+export type ShownPage = Page & { url: string; paidCount: number; status: PageState }
 
-const out = outputOf<Source>()
-const pageFields = {
+const out = outputOf<ShownPage>()
+export const pageFields = {
   page_id: out.text('Its id.', PAGE_ID, page => page.id),
   url: out.text('The public address.', URL),
   slug: out.text('The last part of it.', 'science-fair'),
@@ -185,7 +170,7 @@ const pageFields = {
     'Saturday, 12 December, 10 am, in the assembly hall.',
   ),
   details: out.list('What can be paid.', lineOutput, page => page.lines),
-  fields: out.list('What is fieldOut beyond name, phone and e-mail.', askedOutput),
+  fields: out.list('What is asked beyond name, phone and e-mail.', askedOutput),
   is_published: out.flag('Whether the institute publishes it.', true),
   status: out.oneOf(
     ['open', 'full', 'closed', 'unpublished'],
@@ -206,12 +191,12 @@ export function toPageJson(file: PageFile): Shown<typeof pageOutput> {
 }
 
 /** What a page is answered from. */
-export function toShownPage({ page, url, paid, state }: PageFile): Source {
+export function toShownPage({ page, url, paid, state }: PageFile): ShownPage {
   return { ...page, url, paidCount: paid, status: state }
 }
 
 /** The same for people, with the name of the branch. */
-type NamedPage = Source & { branch: string }
+type NamedPage = ShownPage & { branch: string }
 const named = outputOf<NamedPage>()
 export const namedPageOutput = named.object('NamedPaymentPage', {
   ...pageFields,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead, addWrite } from '../http/endpoint.ts'
-import { created, eachRow, from, one, pageOf } from '../http/reply.ts'
+import { created, from, one, pageOf } from '../http/reply.ts'
+import { pagePaymentRows } from '../orders/order.list.ts'
 import { orderOutput } from '../orders/order.output.ts'
 import { addReceiptRoute, addRefundRoutes } from '../payments/refunds.routes.ts'
 import type { PaymentContext } from '../payments/context.ts'
@@ -11,8 +12,6 @@ import {
   refundPagePayment,
 } from './page-payments.service.ts'
 import {
-  listPagePaymentsQuery,
-  listPagesQuery,
   newPageInput,
   pageChangeInput,
   pageParams,
@@ -21,7 +20,8 @@ import {
   pageOutput,
   toShownPage,
 } from './page.schemas.ts'
-import { createPage, getPage, listPages, updatePage } from './pages.service.ts'
+import { pageList } from './page.list.ts'
+import { createPage, getPage, updatePage } from './pages.service.ts'
 
 const PAGES = '/api/v1/integrations/pay/pages'
 const PAYMENTS = `${PAGES}/:page_id/payments`
@@ -83,12 +83,10 @@ function addPageReads(app: FastifyInstance, ctx: PaymentContext): void {
       summary: 'List payment pages',
       description: 'Newest first. Filters add up.',
     },
-    output: from(pageOf(pageOutput), eachRow(toShownPage)),
-    query: listPagesQuery,
-    answer({ caller, query: { status, cursor, limit, ...filter } }) {
-      const isPublished = status === undefined ? undefined : status === 'published'
-      return listPages(ctx, caller.institute, { isPublished, ...filter }, { cursor, limit })
-    },
+    output: pageOf(pageOutput),
+    query: pageList.query,
+    answer: ({ caller, query: { cursor, limit, ...filters } }) =>
+      pageList.page(ctx, caller.institute, filters, { cursor, limit }),
   })
   addRead(app, {
     url: `${PAGES}/:page_id`,
@@ -118,7 +116,7 @@ function addPaymentRoutes(app: FastifyInstance, ctx: PaymentContext): void {
     },
     output: pageOf(orderOutput, () => ctx.clock.now()),
     params: pageParams,
-    query: listPagePaymentsQuery,
+    query: pagePaymentRows.query,
     answer: ({ caller: { institute }, params, query: { status, cursor, limit } }) =>
       listPagePayments(ctx, { institute, ...params }, { status }, { cursor, limit }),
   })

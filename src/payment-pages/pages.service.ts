@@ -1,9 +1,8 @@
 import { requireReturnUrl } from '../orders/orders.rules.ts'
 import { checkCatalogue, joinCatalogue, type CodeInUse } from '../institutes/catalogue.service.ts'
-import { branchFilter, branchFor, type Institute } from '../institutes/institutes.rules.ts'
+import { branchFor, type Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid } from '../orders/order-payments.service.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
-import type { Page as PageOf, PageRange } from '../platform/db/list.ts'
 import { isUniqueViolation } from '../platform/db/errors.ts'
 import { badField, badFields, conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
@@ -12,6 +11,8 @@ import { newId } from '../platform/ids.ts'
 import { termsProblems, toLine, type SentTerms } from './page-terms.rules.ts'
 import { slugOf, slugWithId, stateOf, type Page, type PageState, type PageTerms } from './pages.rules.ts'
 import * as store from './pages.store.ts'
+
+export { COUNTED, toCounted, type CountedRow } from './pages.store.ts'
 
 /** A page with how it stands. */
 export type PageFile = { page: Page; url: string; paid: number; state: PageState }
@@ -98,19 +99,6 @@ async function read(db: Queryable, ctx: Context, institute: Institute, id: strin
   return fileOf(ctx, institute, counted, now)
 }
 
-export async function listPages(
-  ctx: Context,
-  institute: Institute,
-  filter: store.PageFilter,
-  page: PageRange,
-): Promise<PageOf<PageFile>> {
-  const { collectorCode: sent } = filter
-  const now = ctx.clock.now()
-  const collectorCode = branchFilter(institute, sent)
-  const found = await store.listPages(ctx.db, institute.id, { ...filter, collectorCode }, { ...page, now })
-  return { ...found, rows: found.rows.map(counted => fileOf(ctx, institute, counted, now)) }
-}
-
 /** Finds the page at a public address; null when there is none. */
 export async function findPageBySlug(
   ctx: Context,
@@ -121,7 +109,8 @@ export async function findPageBySlug(
   return id === null ? null : getPage(ctx, institute, id)
 }
 
-function fileOf(
+/** The page as it stands at a moment. */
+export function fileOf(
   ctx: Context,
   institute: Institute,
   { page, paid, paying }: store.CountedPage,

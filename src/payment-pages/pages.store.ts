@@ -2,7 +2,6 @@ import { findDue } from '../platform/jobs/due-rows.ts'
 import { nameRows, type RowKey } from '../platform/db/query.ts'
 import type { OrderState } from '../orders/orders.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
-import { list, type Page as PageOf, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import type { Page } from './pages.rules.ts'
 
@@ -27,7 +26,7 @@ const ofInstitute = pages.with<{ instituteId: number }>({ instituteId: 'int' })
 const COLUMNS = pages.columns('g')
 
 /** A page of an institute ($2) and its places at a moment ($1): those that are paid, and those whose payer can still pay or is paying. */
-const COUNTED = `${COLUMNS},
+export const COUNTED = `${COLUMNS},
     (select count(*)::int from orders o
      where o.institute_id = $2 and o.page_id = g.id and o.state = 'paid') as paid,
     (select count(*)::int from orders o
@@ -39,9 +38,9 @@ const COUNTED = `${COLUMNS},
 
 export type CountedPage = { page: Page; paid: number; paying: number }
 
-type CountedRow = Page & { paid: number; paying: number }
+export type CountedRow = Page & { paid: number; paying: number }
 
-function toCounted({ paid, paying, ...page }: CountedRow): CountedPage {
+export function toCounted({ paid, paying, ...page }: CountedRow): CountedPage {
   return { page, paid, paying }
 }
 
@@ -121,37 +120,6 @@ export async function lockPage(tx: Transaction, instituteId: number, id: string)
     [instituteId, id],
   )
   return row ?? null
-}
-
-export type PageFilter = {
-  collectorCode?: string | undefined
-  isPublished?: boolean | undefined
-}
-
-/** Newest first. */
-export async function listPages(
-  db: Queryable,
-  instituteId: number,
-  { collectorCode, isPublished }: PageFilter,
-  { now, ...page }: PageRange & { now: Date },
-): Promise<PageOf<CountedPage>> {
-  const found = await list<CountedRow>(
-    db,
-    {
-      select: COUNTED,
-      values: [now],
-      from: 'payment_pages g',
-      scope: [['g.institute_id = $1', instituteId]],
-      filters: [
-        ['g.collector_code = $1', collectorCode],
-        ['g.is_published = $1', isPublished],
-      ],
-      order: ['created_at', 'id'],
-      direction: 'desc',
-    },
-    page,
-  )
-  return { ...found, rows: found.rows.map(toCounted) }
 }
 
 export async function listUnpaid(tx: Transaction, instituteId: number, pageId: string): Promise<string[]> {

@@ -4,6 +4,7 @@ import { outputOf } from '../http/wire/output.ts'
 import { by } from '../platform/db/sorted-list.ts'
 
 const out = outputOf<never>()
+const identifier = out.text("The student's identifier.", 'ADM-1042')
 
 /** Who the student is, in a list whose statement has `students s`. */
 export const STUDENT_COLUMNS = {
@@ -13,10 +14,23 @@ export const STUDENT_COLUMNS = {
     title: 'Student',
     sort: by.name,
   }),
-  identifier: column(out.text("The student's identifier.", 'ADM-1042'), {
-    sql: 's.identifier',
-    title: 'Admission no.',
-    only: 'file',
+  identifier: column(identifier, { sql: 's.identifier', title: 'Admission no.', only: 'file' }),
+}
+
+/** The same where the class matters, too. */
+export const CLASS_COLUMNS = {
+  ...STUDENT_COLUMNS,
+  identifier: column(identifier, { sql: 's.identifier', title: 'Admission no.', sort: by.text }),
+  grade: column(out.text('Its grade.', '5'), { sql: 's.grade', title: 'Grade', sort: by.grade }),
+  section: column(out.optional.text('Its section.', 'B'), { sql: 's.section', title: 'Section' }),
+}
+
+/** Which of the records of a child it is: there is one a year. */
+export const YEAR_COLUMN = {
+  academic_year_start: column(out.integer('The year of the record.', 2026), {
+    sql: 's.academic_year_start',
+    title: 'Year',
+    kind: 'text',
   }),
 }
 

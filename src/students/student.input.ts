@@ -1,14 +1,12 @@
 import { field, ifSent, input, notEmpty, nullable, optional, query, type Field } from '../http/wire/input.ts'
+import { branchField } from '../http/lists/define-rows.ts'
 import { MAX_COMPONENTS } from '../fees/fees.rules.ts'
 import {
-  FILTER_KEYS,
   PROFILE_FIELDS,
   PROFILE_KEYS,
-  type FilterKey,
   type Profile,
   type ProfileKey,
   type ProfileName,
-  type ProfileValue,
 } from './profile/profile.fields.ts'
 
 /** What the routes of students, users and master data take. */
@@ -151,16 +149,6 @@ export const feesInput = input({
     .as('fees'),
 })
 
-function profileFilters() {
-  const filters = FILTER_KEYS.map(key => [
-    PROFILE_FIELDS[key].name,
-    ifSent(profile[PROFILE_FIELDS[key].name]),
-  ])
-  return Object.fromEntries(filters) as {
-    [Key in FilterKey as ProfileName<Key>]: Field<ProfileValue<Key> | undefined, Key>
-  }
-}
-
 type ProfileChangeInput = {
   [Key in ProfileKey as ProfileName<Key>]: Field<Profile[Key] | undefined, Key>
 }
@@ -185,21 +173,4 @@ export const userInput = input({
   email: field.email('E-mail address.', 'asha@example.in'),
 })
 
-const ofBranch = optional(
-  field.code('Only of this branch; not compared when the institute has one branch.', 'MAIN'),
-)
-
-export const branchQuery = query({ collector_code: ofBranch })
-
-export const listStudentsQuery = query({
-  limit: field.pageSize(),
-  cursor: field.cursor(STUDENT_ID),
-  identifier: optional(field.identifier('Only with this identifier.', 'ADM-1042')),
-  grade: optional(field.code('Only of this grade.', '5')),
-  collector_code: ofBranch,
-  academic_year_start: optional(field.year('Only of this start year.', 2026)),
-  academic_year_end: optional(field.year('Only of this end year.', 2027)),
-  registration_id: optional(field.registrationId('Only of this user.', 'parent-77')),
-  status: optional(field.oneOf(['active', 'dropped'], 'Only in this state.')),
-  ...profileFilters(),
-})
+export const branchQuery = query({ collector_code: optional(branchField) })

@@ -3,15 +3,10 @@ import { addRead, addWrite } from '../http/endpoint.ts'
 import { createdIfNew, eachRow, from, one, pageOf } from '../http/reply.ts'
 import type { Context } from '../platform/context.ts'
 import { registerStudent } from './registration/register.service.ts'
-import {
-  feesInput,
-  listStudentsQuery,
-  registerInput,
-  registrationParams,
-  studentParams,
-} from './student.input.ts'
+import { feesInput, registerInput, registrationParams, studentParams } from './student.input.ts'
+import { studentRecords } from './student.list.ts'
 import { feesOutput, registeredOutput, studentOutput, toShownRecord } from './student.output.ts'
-import { getFees, getStudent, listStudents, updateFees } from './students.service.ts'
+import { getFees, getStudent, updateFees } from './students.service.ts'
 
 const ERP = '/api/v1/integrations/erp'
 const tag = 'Students'
@@ -83,9 +78,9 @@ function addReads(app: FastifyInstance, ctx: Context): void {
       description: 'Newest first. Filters add up.',
     },
     output: from(pageOf(studentOutput), eachRow(toShownRecord)),
-    query: listStudentsQuery,
-    answer: ({ caller, query: { cursor, limit, ...filter } }) =>
-      listStudents(ctx, caller.institute, filter, { cursor, limit }),
+    query: studentRecords.query,
+    answer: ({ caller, query: { cursor, limit, ...filters } }) =>
+      studentRecords.page(ctx, caller.institute, filters, { cursor, limit }),
   })
   addRead(app, {
     url: `${ERP}/students/:service_student_id`,

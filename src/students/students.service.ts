@@ -1,6 +1,5 @@
 import { checkCatalogue, joinCatalogue } from '../institutes/catalogue.service.ts'
-import { branchFilter, type Institute } from '../institutes/institutes.rules.ts'
-import type { Page, PageRange } from '../platform/db/list.ts'
+import type { Institute } from '../institutes/institutes.rules.ts'
 import { badFields, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
@@ -26,17 +25,6 @@ export async function getStudent(
 
 export async function requireStudent({ db }: Context, institute: Institute, id: string): Promise<void> {
   if (!(await store.hasStudent(db, institute.id, id))) throw notFound('This student')
-}
-
-export async function listStudents(
-  ctx: Context,
-  institute: Institute,
-  filter: store.StudentFilter,
-  page: PageRange,
-): Promise<Page<store.StudentRecord>> {
-  const { collectorCode: sent } = filter
-  const collectorCode = branchFilter(institute, sent)
-  return store.listRecords(ctx.db, institute.id, { ...filter, collectorCode }, page)
 }
 
 /** Both from one snapshot, so that the newest change is the one that made the fee shown. */

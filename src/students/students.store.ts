@@ -1,20 +1,11 @@
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { isUniqueViolation } from '../platform/db/errors.ts'
-import { list, type Condition, type Page, type PageRange } from '../platform/db/list.ts'
 import { Table } from '../platform/db/table.ts'
 import { nameRows } from '../platform/db/query.ts'
 import { ZERO, type Paise } from '../platform/money.ts'
 import type { FeeComponent } from '../fees/fees.rules.ts'
 import { feeComponents } from '../fees/fee-table.ts'
-import {
-  FILTER_KEYS,
-  PROFILE_FIELDS,
-  PROFILE_KEYS,
-  type FilterKey,
-  type Profile,
-  type ProfileKey,
-  type ProfileValue,
-} from './profile/profile.fields.ts'
+import { PROFILE_FIELDS, PROFILE_KEYS, type ProfileKey, type ProfileValue } from './profile/profile.fields.ts'
 import type { Student, StudentKey } from './students.rules.ts'
 
 /** A student with everything that its read views are made of. */
@@ -133,7 +124,7 @@ const CARRIED = `(select coalesce(json_agg(json_build_object('componentType', t.
   from student_transfers t join students o on o.institute_id = t.institute_id and o.id = t.other_student_id
   where t.institute_id = $1 and t.student_id = s.id)`
 
-const VIEW_COLUMNS = `${recordColumns('$1')}, ${OTHER_YEARS} as "otherYears", ${CARRIED} as carried,
+export const VIEW_COLUMNS = `${recordColumns('$1')}, ${OTHER_YEARS} as "otherYears", ${CARRIED} as carried,
   ${onTheWay('s')} as "onTheWayPaise"`
 
 const RECORD_BY_ID = `select ${VIEW_COLUMNS} from students s where s.institute_id = $1 and s.id = $2`
@@ -160,50 +151,6 @@ export async function readRecord(
 export async function hasStudent(db: Queryable, instituteId: number, id: string): Promise<boolean> {
   const rows = await db.query('select 1 from students where institute_id = $1 and id = $2', [instituteId, id])
   return rows.length === 1
-}
-
-export type StudentFilter = {
-  identifier?: string | undefined
-  grade?: string | undefined
-  collectorCode?: string | undefined
-  academicYearStart?: number | undefined
-  academicYearEnd?: number | undefined
-  registrationId?: string | undefined
-  status?: string | undefined
-} & Partial<Pick<Profile, FilterKey>>
-
-/** Newest first; ids sort by creation. */
-export async function listRecords(
-  db: Queryable,
-  instituteId: number,
-  filter: StudentFilter,
-  page: PageRange,
-): Promise<Page<StudentRecord>> {
-  const found = await list<RecordRow>(
-    db,
-    {
-      select: VIEW_COLUMNS,
-      from: 'students s',
-      scope: [['s.institute_id = $1', instituteId]],
-      filters: [
-        ['s.identifier = $1', filter.identifier],
-        ['lower(btrim(s.grade)) = lower(btrim($1))', filter.grade],
-        ['s.collector_code = $1', filter.collectorCode],
-        ['s.academic_year_start = $1', filter.academicYearStart],
-        ['s.academic_year_end = $1', filter.academicYearEnd],
-        ['s.status = $1', filter.status],
-        ...FILTER_KEYS.map((key): Condition => [`s.${PROFILE_FIELDS[key].name} = $1`, filter[key]]),
-        [
-          's.id in (select student_id from student_users where institute_id = $0 and registration_id = $1)',
-          filter.registrationId,
-        ],
-      ],
-      order: ['id'],
-      direction: 'desc',
-    },
-    page,
-  )
-  return { ...found, rows: found.rows.map(toRecord) }
 }
 
 export async function lockStudent(tx: Transaction, instituteId: number, id: string): Promise<Student | null> {

@@ -12,13 +12,7 @@ import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { testOutput, fetchTestInput } from '../../erp/pull/pull.schemas.ts'
 import { settingsOutput, removalInput, settingsFormInput } from '../../erp/settings/settings.schemas.ts'
 import type { ErpSettings } from '../../erp/settings/settings.rules.ts'
-import {
-  type Branch,
-  SCOPE_TEXTS,
-  SCOPE_NAMES,
-  SCOPES,
-  type Scope,
-} from '../../institutes/institutes.rules.ts'
+import { type Branch, SCOPE_TEXTS, SCOPE_NAMES, type Scope } from '../../institutes/institutes.rules.ts'
 import { branchOutput } from '../../students/student.output.ts'
 import {
   listErpSettings,
@@ -28,8 +22,9 @@ import {
 } from '../../erp/settings/settings.service.ts'
 import { testFetch } from '../../erp/pull/pull.service.ts'
 import { DEVELOPERS, grantableBy } from './developers.rules.ts'
-import { listKeys, revokeKeyOf, type ApiKey } from '../../institutes/keys.service.ts'
+import { revokeKeyOf } from '../../institutes/keys.service.ts'
 import { createKeyOnce, rotateKeyOnce, type ShownKey } from './developers.service.ts'
+import { keyFields, keyList } from './key.list.ts'
 import { field, ifSent, input } from '../../http/wire/input.ts'
 
 /** Keys, webhooks, what was told and asked, and the way to the ERP. */
@@ -126,12 +121,7 @@ function addChanges(app: FastifyInstance, ctx: ErpContext): void {
 }
 
 function keyRoutes(app: FastifyInstance, ctx: Context): void {
-  addConsoleRead(app, ctx, {
-    url: '/keys',
-    roles: EVERYONE,
-    output: all(keyOutput),
-    answer: async ({ institute }) => (await listKeys(ctx, institute.code)).toReversed(),
-  })
+  addList(app, ctx, { url: '/keys', list: keyList })
   addConsoleRead(app, ctx, {
     url: '/keys/scopes',
     roles: EVERYONE,
@@ -201,31 +191,14 @@ const keyParams = input({ key_id: field.resourceId('Id of the key.', 'key_test_d
 
 /** Keys by which an ERP signs its requests. */
 const issued = outputOf<ShownKey>()
-const common = {
-  key_id: issued.text('Id of the key, the user name of Basic authentication.', 'key_test_demo'),
-  label: issued.text('What it is for.', 'Fee module'),
-  scopes: issued.texts(`What it may do: ${SCOPES.join(', ')}.`, [...SCOPES]),
-}
-
 const issuedKeyOutput = issued.object({
-  ...common,
+  ...keyFields,
   secret: issued.optional.text(
     'Shown this once; absent when the same request is sent again.',
     'secret_test_demo',
   ),
 })
 
-const key = outputOf<ApiKey>()
-const keyOutput = key.object({
-  ...common,
-  rate_per_second: key.optional.integer('Requests a second; absent: the standard.', 100),
-  burst: key.optional.integer('Requests at once; absent: the standard.', 200),
-  created_at: key.moment('When it was made, UTC.', '2026-11-15T04:32:10.000Z'),
-  last_used_at: key.optional.moment('When it was last used, to the minute, UTC.', '2026-11-15T04:40:00.000Z'),
-  revoked_at: key.optional.moment('Present only on a key that was ended.', '2026-11-20T06:00:00.000Z'),
-})
-
-export type KeyAnswer = Shown<typeof keyOutput>
 export type IssuedKeyAnswer = Shown<typeof issuedKeyOutput>
 
 const scope = outputOf<{ scope: Scope; means: string }>()

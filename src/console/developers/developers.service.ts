@@ -7,41 +7,12 @@ import {
   addSubscription,
   disableSubscription,
   getSubscription,
-  listSubscriptions,
   type Subscribed,
   type Subscription,
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
-import { healthOf, type WebhookHealth, grantableBy } from './developers.rules.ts'
-import { countDeliveries } from './webhooks.store.ts'
+import { grantableBy } from './developers.rules.ts'
 import { issueKey, rotateKeyOf, type IssuedKey, type NewKey } from '../../institutes/keys.service.ts'
 import type { ConsoleRole } from '../console.rules.ts'
-
-export type Webhook = Subscription & { health: WebhookHealth; waiting: number; givenUp: number }
-
-/** The newest first, those that work before those that were disabled. */
-export async function listWebhooks(
-  ctx: Context,
-  institute: Institute,
-  filter: Parameters<typeof listSubscriptions>[2],
-): Promise<Webhook[]> {
-  const [subscriptions, counts] = await Promise.all([
-    listSubscriptions(ctx, institute, filter),
-    countDeliveries(ctx.db, institute.id),
-  ])
-  const now = new Date()
-  const byWebhook = new Map(counts.map(count => [count.webhookId, count]))
-  return subscriptions
-    .map(subscription => ({
-      ...subscription,
-      health: healthOf(subscription, now),
-      waiting: byWebhook.get(subscription.id)?.waiting ?? 0,
-      givenUp: byWebhook.get(subscription.id)?.givenUp ?? 0,
-    }))
-    .toSorted(
-      (one, other) =>
-        Number(one.disabledAt !== null) - Number(other.disabledAt !== null) || (one.id < other.id ? 1 : -1),
-    )
-}
 
 /** Secret and header; where it goes stays, as the ERP's own API has it. */
 export async function changeWebhook(

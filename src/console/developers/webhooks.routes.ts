@@ -16,7 +16,6 @@ import {
 import {
   addWebhookInput,
   changeWebhookInput,
-  listWebhooksQuery,
   webhookParams,
   webhookFields,
 } from '../../webhooks/subscriptions/subscription.schemas.ts'
@@ -27,26 +26,21 @@ import {
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { changeWebhook, disableWebhook, listWebhooks, type Webhook } from './developers.service.ts'
-import { DEVELOPERS, WEBHOOK_HEALTH } from './developers.rules.ts'
+import { changeWebhook, disableWebhook } from './developers.service.ts'
+import { DEVELOPERS } from './developers.rules.ts'
+import { webhookList } from './webhook.list.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { all, created, from, one, remarked } from '../../http/reply.ts'
+import { created, from, one, remarked } from '../../http/reply.ts'
 import { getEvent } from '../../events/events.service.ts'
 import { deliveryList } from '../../webhooks/delivery-log/delivery.list.ts'
 import { eventList } from '../../webhooks/delivery-log/event.list.ts'
 import { addList } from '../lists/list.routes.ts'
 import type { EventCode } from '../../events/define-event.ts'
 import { field, input } from '../../http/wire/input.ts'
-import { outputOf, type Shown } from '../../http/wire/output.ts'
+import { outputOf } from '../../http/wire/output.ts'
 
 export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
-  addConsoleRead(app, ctx, {
-    url: '/webhooks',
-    roles: EVERYONE,
-    output: all(webhookOutput),
-    query: listWebhooksQuery,
-    answer: ({ institute, query }) => listWebhooks(ctx, institute, query),
-  })
+  addList(app, ctx, { url: '/webhooks', list: webhookList })
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/webhooks',
@@ -181,21 +175,9 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void 
   })
 }
 
-/** What the console shows of webhooks beyond what the ERP's API answers. */
-const out = outputOf<Webhook>()
-const webhookOutput = out.object({
-  ...webhookFields,
-  collector_code: out.text('The branch.', 'MAIN'),
-  health: out.oneOf(WEBHOOK_HEALTH, 'How it fares.'),
-  waiting: out.integer('Deliveries that are due or will be tried again.', 3),
-  given_up: out.integer('Deliveries that nobody tries any more.', 0),
-  header_key: out.optional.text('The name of the header that goes with them.', 'X-Api-Key'),
-})
-
 const added = outputOf<{ id: string }>()
 const addedWebhookOutput = added.object({ id: webhookFields.id })
 
 export const reasonInput = input({ reason: field.text('Why; stands in the audit log.', 'The ERP has moved') })
 
 export type { EventCode }
-export type WebhookAnswer = Shown<typeof webhookOutput>

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { LoanContext } from '../../loans/context.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { one, created, pageOf } from '../../http/reply.ts'
+import { one, created } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { addOperatorRead, addOperatorWrite, addConsoleWrite } from '../auth/access.routes.ts'
 import {
@@ -23,9 +23,7 @@ import {
   newBranchInput,
   newInstituteInput,
   renameInstituteInput,
-  holidayOutput,
   holidayParams,
-  listHolidaysQuery,
   newHolidayInput,
   reasonInput,
   healthOutput,
@@ -42,8 +40,9 @@ import { reportParams, resolutionInput } from '../money/books.schemas.ts'
 import { describeSetup, readHealth, type Installation, openInstitute } from './health.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { addBranch, renameInstitute, setDefaultBranch } from '../../institutes/institutes.service.ts'
+import { holidayList } from './holiday.list.ts'
 import { instituteList } from './institute.list.ts'
-import { addHoliday, listHolidays, removeHoliday, type Holiday } from '../../payments/holidays.service.ts'
+import { addHoliday, removeHoliday, type Holiday } from '../../payments/holidays.service.ts'
 
 /** The installation and every institute on it, for the person who looks after them. */
 export function operatorRoutes(app: FastifyInstance, ctx: LoanContext, watched: Watched): void {
@@ -200,17 +199,12 @@ function addBranches(app: FastifyInstance, ctx: Context): void {
 
 /** Bank holidays: no debit is presented and no settlement expected on them. */
 function operatorHolidayRoutes(app: FastifyInstance, ctx: Context): void {
-  addOperatorRead(app, ctx, {
-    url: '/holidays',
-    query: listHolidaysQuery,
-    output: pageOf(holidayOutput),
-    answer: ({ query: { after, limit } }) => listHolidays(ctx, { after, limit }),
-  })
+  addInstallationList(app, ctx, { url: '/holidays', list: holidayList, of: null })
   addOperatorWrite(app, ctx, {
     method: 'POST',
     url: '/holidays',
     body: newHolidayInput,
-    output: created(holidayOutput),
+    output: created(holidayList.output),
     perform: (command, { body: { day, name } }) => addHoliday(ctx, command, { day, name }),
     audit: ({ body }, holiday: Holiday) => ({
       what: 'holiday.added',

@@ -1,7 +1,6 @@
-import { field, input, optional, query } from '../../http/wire/input.ts'
+import { field, input, optional } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Holiday } from '../../payments/holidays.service.ts'
 import { EXAMPLE } from '../../providers/catalogue.ts'
 import type { KeyNumbers } from '../../http/metrics.ts'
 import { stateOf } from '../../providers/accounts/accounts.rules.ts'
@@ -38,10 +37,6 @@ export const newBranchInput = input({
 })
 export const defaultBranchInput = input({ collector_code: branch.fields.collector_code, reason })
 
-export const listHolidaysQuery = query({
-  limit: field.pageSize(),
-  cursor: optional(field.day('`next_cursor` of the page before.', '2030-01-26')).as('after'),
-})
 export const newHolidayInput = input({ day, name: field.text('What it is.', 'Republic Day', 100), reason })
 export const holidayParams = input({ day })
 export const reasonInput = input({ reason })
@@ -52,14 +47,6 @@ export const messageParams = input({
 
 const created = outputOf<Pick<Institute, 'code'>>()
 export const createdInstituteOutput = created.object({ code: created.text('Its code.', 'green-park') })
-
-const holiday = outputOf<Holiday>()
-export const holidayOutput = holiday.object({
-  day: holiday.day('The day.', '2030-01-26'),
-  name: holiday.text('What it is.', 'Republic Day'),
-})
-
-export type HolidayAnswer = Shown<typeof holidayOutput>
 
 function round(value: number): number {
   return Math.round(value * 10) / 10

@@ -1,4 +1,4 @@
-import { field, input, optional, ifSent, query } from '../../http/wire/input.ts'
+import { field, input, optional, ifSent } from '../../http/wire/input.ts'
 import { SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
 import { ORDER_ID, orderFields as typedOrderFields, SCHOOL_YEAR } from '../../orders/order.input.ts'
@@ -59,12 +59,6 @@ export const sendPickedInput = input({
 export const refundInput = input({ ...typedRefundFields, reason })
 
 /** What the console's operations on payment pages take beyond those of the API. */
-export const listPagesQuery = query({
-  status: optional(field.oneOf(['published', 'unpublished'], 'Only published ones, or only the others.')),
-  collector_code: optional(field.code('Only of this branch.', 'MAIN')),
-  limit: field.pageSize(),
-  cursor: field.cursor('page_01k9zq4m0ve8sbn6yt2hw3c5da'),
-})
 
 export const pageChangeInput = input({
   ...pageChangeFields,

@@ -10,17 +10,18 @@ import {
 import {
   createPage,
   getPage,
-  listPages,
   type CreatedPage,
   updatePage,
   type PageFile,
 } from '../../payment-pages/pages.service.ts'
+import { pageList } from '../../payment-pages/page.list.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { EVERYONE } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { created, one, pageOf } from '../../http/reply.ts'
-import { listPagesQuery, pageChangeInput } from './order.schemas.ts'
+import { addList } from '../lists/list.routes.ts'
+import { created, one } from '../../http/reply.ts'
+import { pageChangeInput } from './order.schemas.ts'
 import { MONEY_HANDLERS } from './orders.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { SentTerms } from '../../payment-pages/page-terms.rules.ts'
@@ -37,18 +38,7 @@ export function pageRoutes(app: FastifyInstance, ctx: PaymentContext): void {
 }
 
 function addReads(app: FastifyInstance, ctx: PaymentContext): void {
-  addConsoleRead(app, ctx, {
-    url: PAGES,
-    roles: EVERYONE,
-    output: pageOf(namedPageOutput),
-    query: listPagesQuery,
-    async answer({ institute, query: { status, collectorCode, cursor, limit } }) {
-      const isPublished = status === undefined ? undefined : status === 'published'
-      const filter = { isPublished, collectorCode }
-      const { rows, nextCursor } = await listPages(ctx, institute, filter, { cursor, limit })
-      return { rows: rows.map(file => toNamedPage(file, institute.branches)), nextCursor }
-    },
-  })
+  addList(app, ctx, { url: PAGES, list: pageList })
   addConsoleRead(app, ctx, {
     url: `${PAGES}/:page_id`,
     roles: EVERYONE,

@@ -35,12 +35,8 @@ import { readStoredStudents, readStudents, updateFromRecord } from '../../studen
 import { mergeProfile, type Student } from '../../students/students.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { registerStudent } from '../../students/registration/register.service.ts'
-import {
-  getStudent,
-  listStudents,
-  requireStudent,
-  type StudentRecord,
-} from '../../students/students.service.ts'
+import { getStudent, requireStudent, type StudentRecord } from '../../students/students.service.ts'
+import { studentRecords } from '../../students/student.list.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
@@ -361,7 +357,7 @@ async function findOne(
   institute: Institute,
   { customIdentifier: _second, ...named }: NamedStudent,
 ): Promise<StudentRecord | null> {
-  const { rows } = await listStudents(ctx, institute, named, { limit: 2 })
+  const { rows } = await studentRecords.page(ctx, institute, named, { limit: 2 })
   const [one, another] = rows
   return another === undefined ? (one ?? null) : null
 }

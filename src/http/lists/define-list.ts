@@ -3,27 +3,14 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assert } from '../../platform/assert.ts'
 import { readableComponent } from '../../platform/names.ts'
 import type { Context } from '../../platform/context.ts'
-import {
-  list,
-  wholeList,
-  type Condition,
-  type List,
-  type Page,
-  type PageRange,
-} from '../../platform/db/list.ts'
+import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Query } from '../../platform/db/query.ts'
 import type { SortColumn, Sorting } from '../../platform/db/sorted-list.ts'
-import {
-  field,
-  optional,
-  nameOf,
-  query,
-  toCamel,
-  type Field,
-  type Input,
-  type NameOf,
-} from '../wire/input.ts'
+import { toCamel, type Input } from '../wire/input.ts'
 import { outputOf, type JsonOf, type Output, type OutFields, type RowOf } from '../wire/output.ts'
+import { queriesOf, readsOf, type Filters, type FilterValues, type TableRows } from './define-rows.ts'
+
+export { filter, type FilterValues } from './define-rows.ts'
 
 /**
  * A list, written once: what its rows are, which of their fields people see as columns, how it is sorted and filtered.
@@ -73,7 +60,7 @@ export function fileColumn(
 
 export type Columns = Readonly<Record<string, ColumnField | FileColumn>>
 type Fields = Readonly<Record<string, ColumnField>>
-type Answered<Given extends Columns> = {
+type AnsweredColumns<Given extends Columns> = {
   readonly [Key in keyof Given as Given[Key] extends ColumnField ? Key : never]: Extract<
     Given[Key],
     ColumnField
@@ -88,43 +75,8 @@ export function column<Given extends OutFields[string], Row = never>(
   return { ...of, column: options }
 }
 
-/** What a page offers to choose from that the institute itself decides. */
-type ChoiceSource = 'branches' | 'years' | 'grades' | 'sections' | 'components' | 'discounts'
-
-/** Written as a method, so that filters of any value stand in one record. `owner` is whose rows they are: the list's `Of`. */
-type Where<Value> =
-  | string
-  | { of(value: Value, now: Date, owner: never): Condition | readonly Condition[] }['of']
-
-export type ListFilter<Value = unknown, Name extends string = string> = {
-  field: Field<Value, Name>
-  /** The page offers the filter by this name; one without it is for the API and for links. */
-  label?: string
-  choices?: ChoiceSource
-  where?: Where<Value>
-}
-
-/** A filter: how it is sent, and the condition it puts; `$1` is its value. A list with its own statement reads the value itself. */
-export function filter<Value, Name extends string>(
-  of: Field<Value, Name>,
-  options: Omit<ListFilter<Value, Name>, 'field'> = {},
-): ListFilter<Value, Name> {
-  return { field: of, ...options }
-}
-
-export type Filters = Readonly<Record<string, ListFilter>>
-
-export type FilterValues<Given extends Filters> = {
-  [Key in keyof Given as NameOf<Key, Given[Key]['field']['name']>]?: Given[Key]['field']['value'] | undefined
-}
-
-/** Rows that one `select` with conditions gives. */
-type TableRows<Of> = Pick<List, 'from' | 'order' | 'direction'> &
-  Partial<Pick<List, 'join' | 'isLog' | 'isPurged' | 'rowOf'>> & {
-    /** What the row has beside the columns' own SQL. */
-    select?: string
-    scope(of: Of): readonly Condition[]
-  }
+/** Rows of one table; `select` is what a row has beside the columns' own SQL. */
+type ColumnRows<Of> = TableRows<Of> & { select?: string }
 
 /** Rows of a statement that is written by hand, such as one whose page is cut before its sums are made. */
 type StatementRows<Row, Of, Values> = {
@@ -136,7 +88,7 @@ type StatementRows<Row, Of, Values> = {
   /** Makes a row of what `all` reads. */
   toRow?: (row: never) => Row
   /** Adds what a page shows of these rows and a file does not have; `page` has it in already. */
-  shown?: (ctx: Context, of: Of, rows: never[]) => Promise<Row[]>
+  shown?: (ctx: Context, of: Of, rows: never[]) => Row[] | Promise<Row[]>
 }
 
 type Statement = Query | null | Promise<Query | null>
@@ -151,7 +103,7 @@ type Definition<Given extends Columns, Of, Wanted extends Filters, Beside> = {
   /** The page's columns from left to right, where it has others than files, or another order. */
   onPage?: readonly (keyof Given & string)[]
   filters: Wanted
-  rows: TableRows<Of> | StatementRows<RowOf<Answered<Given>>, Of, FilterValues<Wanted>>
+  rows: ColumnRows<Of> | StatementRows<RowOf<AnsweredColumns<Given>>, Of, FilterValues<Wanted>>
   /** The property that no two rows have in common; of the first column if absent. */
   key?: string
   /** The column that decides between rows equal in the sorted one. */
@@ -199,15 +151,18 @@ export function defineList<
   Beside = void,
 >(
   definition: Definition<Given, Of, Wanted, Beside>,
-): ListDefinition<RowOf<Answered<Given>>, JsonOf<Answered<Given>>, Of, FilterValues<Wanted>, Beside> & {
-  readonly columns: Answered<Given>
+): ListDefinition<
+  RowOf<AnsweredColumns<Given>>,
+  JsonOf<AnsweredColumns<Given>>,
+  Of,
+  FilterValues<Wanted>,
+  Beside
+> & {
+  readonly columns: AnsweredColumns<Given>
 } {
-  type Row = RowOf<Answered<Given>>
+  type Row = RowOf<AnsweredColumns<Given>>
   type Values = FilterValues<Wanted>
   const { file, title, noun, columns, filters, rows, beside } = definition
-  const fields = Object.fromEntries(
-    Object.entries(filters).map(([name, { field }]) => [name, optional(field)]),
-  )
   const answered = Object.fromEntries(Object.entries(columns).filter(isField))
   const [first] = Object.entries(answered)
   assert(first !== undefined, `the list of ${noun[1]} has no column`)
@@ -217,14 +172,14 @@ export function defineList<
   const output = outputOf<Row, unknown>().object(answered as never) as unknown as Output<
     Row,
     Beside,
-    JsonOf<Answered<Given>>
+    JsonOf<AnsweredColumns<Given>>
   >
   const select = selectOf(answered, 'from' in rows ? rows.select : undefined)
   const fixed = {
     file: typeof file === 'string' ? () => file : file,
     title,
     noun,
-    columns: answered as unknown as Answered<Given>,
+    columns: answered as unknown as AnsweredColumns<Given>,
     onPage:
       definition.onPage ?? Object.keys(answered).filter(name => answered[name]?.column?.only !== 'file'),
     files: Object.entries(columns).flatMap(writtenColumn),
@@ -232,12 +187,7 @@ export function defineList<
     output,
     select,
     sorting: sortingOf(answered, { key, tie: definition.tie }),
-    query: query({
-      ...fields,
-      limit: field.pageSize(),
-      cursor: field.cursor(String(keyField.example)),
-    }) as never,
-    filterQuery: query(fields) as never,
+    ...queriesOf(filters, String(keyField.example)),
     beside: (beside ?? (() => undefined)) as (ctx: Context) => Beside,
   }
   if (!('from' in rows)) {
@@ -250,20 +200,11 @@ export function defineList<
       shown: (ctx, of, found) => rows.shown?.(ctx, of, found as never[]) ?? found,
     }
   }
-  const statement = (of: Of, values: Values, now: Date): List => ({
-    ...rows,
-    select,
-    key: property,
-    scope: rows.scope(of),
-    filters: conditionsOf(filters, values, now, of),
-  })
-  const all = ({ clock }: Context, of: Of, values: Values): Query =>
-    wholeList(statement(of, values, clock.now()))
+  const reads = readsOf<Row, Of, Values>({ ...rows, select, key: property, filters })
   return {
     ...fixed,
-    page: ({ db, clock }, of, values, range) => list<Row>(db, statement(of, values, clock.now()), range),
-    all,
-    counted: all,
+    ...reads,
+    counted: reads.all,
     toRow: (row: Row) => row,
     shown: (_ctx, _of, found) => found,
   }
@@ -289,25 +230,6 @@ function sortingOf(columns: Fields, { key, tie }: Pick<Sorting, 'key' | 'tie'>):
     return [[entry[0], typeof sort === 'function' ? sort(`"${propertyOf(entry)}"`) : sort] as const]
   })
   return { key, tie, columns: Object.fromEntries(sorted) }
-}
-
-function conditionsOf(
-  filters: Filters,
-  values: Readonly<Record<string, unknown>>,
-  now: Date,
-  owner: unknown,
-): Condition[] {
-  return Object.entries(filters).flatMap(([name, { field, where }]) => {
-    const value = values[nameOf(name, field.name)]
-    if (value === undefined || where === undefined) return []
-    if (typeof where === 'string') return [[where, value] as const]
-    const conditions = where(value, now, owner as never)
-    return isList(conditions) ? conditions : [conditions]
-  })
-}
-
-function isList(conditions: Condition | readonly Condition[]): conditions is readonly Condition[] {
-  return Array.isArray(conditions) && typeof conditions[0] !== 'string'
 }
 
 /** What a column's cells are, by the type of its field. */

@@ -41,7 +41,7 @@ import {
   type Verdict,
 } from './check.rules.ts'
 import { findLatest, insertCheck, type IntegrationCheck } from './integration-check.store.ts'
-import { listStudents } from '../../students/students.service.ts'
+import { studentRecords } from '../../students/student.list.ts'
 import { type Keys, makeKeys } from '../../webhooks/engine/send.ts'
 import {
   listSubscriptions,
@@ -137,7 +137,7 @@ async function findStudentId(
   institute: Institute,
   identifier: string,
 ): Promise<string | null> {
-  const { rows } = await listStudents(ctx, institute, { identifier }, { limit: 1 })
+  const { rows } = await studentRecords.page(ctx, institute, { identifier }, { limit: 1 })
   return rows[0]?.student.id ?? null
 }
 

@@ -3,8 +3,7 @@ import { column, defineList, filter } from '../../http/lists/define-list.ts'
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { by } from '../../platform/db/sorted-list.ts'
-import { classFilters } from '../class-filters.list.ts'
-import { studentFields } from '../student.output.ts'
+import { CLASS_COLUMNS, classFilters, YEAR_COLUMN } from '../class-filters.list.ts'
 
 const HELD = `(least(b.paid_paise, b.fee_paise - b.discount_paise) - (${CARRIED_DUES}))`
 const ID = `md5(b.student_id || ' ' || b.component_type)`
@@ -20,26 +19,8 @@ export const heldDepositList = defineList({
     id: column(out.text('Names the row.', '9e107d9d372bb6826bd81d3542a419d6'), {
       sql: ID,
     }),
-    service_student_id: column(out.text('The student.', studentFields.service_student_id.example), {
-      sql: 's.id',
-    }),
-    student_name: column(out.text('The student.', 'Kabir Rao'), {
-      sql: 's.fullname',
-      title: 'Student',
-      sort: by.name,
-    }),
-    identifier: column(out.text("The student's identifier.", 'ADM-1042'), {
-      sql: 's.identifier',
-      title: 'Admission no.',
-      sort: by.text,
-    }),
-    grade: column(out.text('Its grade.', '5'), { sql: 's.grade', title: 'Grade', sort: by.grade }),
-    section: column(out.optional.text('Its section.', 'B'), { sql: 's.section', title: 'Section' }),
-    academic_year_start: column(out.integer('The year of the record.', 2026), {
-      sql: 's.academic_year_start',
-      title: 'Year',
-      kind: 'text',
-    }),
+    ...CLASS_COLUMNS,
+    ...YEAR_COLUMN,
     status: column(out.oneOf(['active', 'dropped'], 'Whether the child is at the school.'), {
       sql: 's.status',
       title: 'Status',

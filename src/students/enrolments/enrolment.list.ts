@@ -3,8 +3,7 @@ import { column, defineList, filter } from '../../http/lists/define-list.ts'
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { by } from '../../platform/db/sorted-list.ts'
-import { classFilters } from '../class-filters.list.ts'
-import { STUDENT_ID } from '../student.input.ts'
+import { CLASS_COLUMNS, classFilters } from '../class-filters.list.ts'
 
 const out = outputOf<never>()
 
@@ -15,19 +14,7 @@ export const enrolmentList = defineList({
   noun: ['child with an option', 'children with an option'],
   columns: {
     id: column(out.text('Its id.', 'enr_01k9zq4m0ve8sbn6yt2hw3c5da'), { sql: 'e.id' }),
-    service_student_id: column(out.text('The student.', STUDENT_ID), { sql: 's.id' }),
-    student_name: column(out.text('The student.', 'Kabir Rao'), {
-      sql: 's.fullname',
-      title: 'Student',
-      sort: by.name,
-    }),
-    identifier: column(out.text("The student's identifier.", 'ADM-1042'), {
-      sql: 's.identifier',
-      title: 'Admission no.',
-      sort: by.text,
-    }),
-    grade: column(out.text('Its class.', '5'), { sql: 's.grade', title: 'Grade', sort: by.grade }),
-    section: column(out.optional.text('Its section.', 'B'), { sql: 's.section', title: 'Section' }),
+    ...CLASS_COLUMNS,
     fee_name: column(out.text('The optional fee.', 'School bus'), {
       sql: 'f.name',
       title: 'Fee',

@@ -10,7 +10,7 @@ import { remarks, subscriptionProblems, urlProblem, type SubscriptionChange } fr
 import * as store from './subscriptions.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 
-export type { Subscription } from './subscriptions.store.ts'
+export { SUBSCRIPTION_COLUMNS, type Subscription } from './subscriptions.store.ts'
 
 export type NewSubscription = SubscriptionChange & {
   collectorCode?: string | undefined

@@ -42,7 +42,7 @@ const subscriptions = new Table<Subscription>('webhook_subscriptions', {
 })
 const ofInstitute = subscriptions.with<{ instituteId: number }>({ instituteId: 'int' })
 
-const COLUMNS = subscriptions.columns('s')
+export const SUBSCRIPTION_COLUMNS = subscriptions.columns('s')
 
 /** False when the event code is subscribed for this branch already. */
 export async function insertSubscription(
@@ -63,7 +63,7 @@ export async function lockActive(
   eventCode: EventCode,
 ): Promise<Subscription | null> {
   const [row] = await tx.query<Subscription>(
-    `select ${COLUMNS} from webhook_subscriptions s
+    `select ${SUBSCRIPTION_COLUMNS} from webhook_subscriptions s
      where institute_id = $1 and collector_code = $2 and event_code = $3 and disabled_at is null for no key update`,
     [instituteId, collectorCode, eventCode],
   )
@@ -90,7 +90,7 @@ export async function disableSubscription(
 ): Promise<Subscription | null> {
   const [row] = await tx.query<Subscription>(
     `update webhook_subscriptions s set disabled_at = now(), disabled_because = $3
-     where institute_id = $1 and id = $2 and disabled_at is null returning ${COLUMNS}`,
+     where institute_id = $1 and id = $2 and disabled_at is null returning ${SUBSCRIPTION_COLUMNS}`,
     [instituteId, id, because],
   )
   return row ?? null
@@ -102,7 +102,7 @@ export async function findSubscription(
   id: string,
 ): Promise<Subscription | null> {
   const [row] = await db.query<Subscription>(
-    `select ${COLUMNS} from webhook_subscriptions s where institute_id = $1 and id = $2`,
+    `select ${SUBSCRIPTION_COLUMNS} from webhook_subscriptions s where institute_id = $1 and id = $2`,
     [instituteId, id],
   )
   return row ?? null
@@ -125,7 +125,7 @@ export async function listSubscriptions(
   filter: { collectorCode: string | null; withDisabled: boolean },
 ): Promise<Subscription[]> {
   return db.query<Subscription>(
-    `select ${COLUMNS} from webhook_subscriptions s
+    `select ${SUBSCRIPTION_COLUMNS} from webhook_subscriptions s
      where institute_id = $1 and ($2::text is null or collector_code = $2)
        and (disabled_at is null or ($3 and id in (
          select d.id from webhook_subscriptions d

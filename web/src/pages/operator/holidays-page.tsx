@@ -1,20 +1,18 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { HolidayAnswer } from '../../../../src/console/operator/operator.schemas.ts'
+import type { HolidayAnswer } from '../../../../src/console/operator/holiday.list.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
-import { DataTable, type Column } from '../../ui/table/data-table.tsx'
+import { ListTable } from '../../ui/table/list-table.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { OperatorFrame } from './operator-frame.tsx'
 
 const WEEKDAY = new Intl.DateTimeFormat('en-IN', { timeZone: 'UTC', weekday: 'long' })
 
-const COLUMNS: readonly Column<HolidayAnswer>[] = [
-  { key: 'day', title: 'Day', text: row => formatDay(row.day) },
-  { key: 'weekday', title: 'Weekday', text: row => WEEKDAY.format(new Date(`${row.day}T00:00:00Z`)) },
-  { key: 'name', title: 'Holiday', text: row => row.name },
-]
+const CELLS = {
+  day: ({ day }: HolidayAnswer) => `${WEEKDAY.format(new Date(`${day}T00:00:00Z`))}, ${formatDay(day)}`,
+}
 
 /** Days on which banks do not work, beside Sundays and the second and fourth Saturday. */
 export function HolidaysPage() {
@@ -25,11 +23,12 @@ export function HolidaysPage() {
       <p className="faint">
         Sundays and the second and fourth Saturday of a month need not be entered. Open a day to remove it.
       </p>
-      <DataTable
+      <ListTable<HolidayAnswer>
+        isBare
         name="Holidays"
         path="/operator/holidays"
         queryKey="holidays"
-        columns={COLUMNS}
+        cells={CELLS}
         rowId={row => row.day}
         onOpen={setOpen}
         empty={{

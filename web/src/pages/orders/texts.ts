@@ -61,6 +61,7 @@ export const REFUND_LABELS: Record<string, { label: string; tone: Tone }> = {
 
 export const PAGE_LABELS: Record<string, { label: string; tone: Tone }> = {
   open: { label: 'Open', tone: 'good' },
+  published: { label: 'Published', tone: 'good' },
   full: { label: 'Full', tone: 'plain' },
   closed: { label: 'Closed', tone: 'plain' },
   unpublished: { label: 'Not published', tone: 'waiting' },

@@ -1,11 +1,8 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type {
-  IssuedKeyAnswer,
-  KeyAnswer,
-  ScopeAnswer,
-} from '../../../../../src/console/developers/developers.routes.ts'
+import type { KeyAnswer } from '../../../../../src/console/developers/key.list.ts'
+import type { IssuedKeyAnswer, ScopeAnswer } from '../../../../../src/console/developers/developers.routes.ts'
 import { get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'

@@ -1,49 +1,34 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { KeyAnswer } from '../../../../../src/console/developers/developers.routes.ts'
+import type { KeyAnswer } from '../../../../../src/console/developers/key.list.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
-import { DataTable, type Column } from '../../../ui/table/data-table.tsx'
+import { ListTable } from '../../../ui/table/list-table.tsx'
 import { Summary } from '../../../ui/detail.tsx'
 import { SideDialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatCount } from '../../../ui/money.tsx'
-import { StatusBadge } from '../../../ui/status-badge.tsx'
-import { formatMoment, When } from '../../../ui/when.tsx'
+import type { Tone } from '../../../ui/status-badge.tsx'
+import { When } from '../../../ui/when.tsx'
 import { DevelopersFrame } from '../developers-frame.tsx'
 import { KeyActs } from './actions.tsx'
 import { NewKeyDialogue } from './new-key-dialogue.tsx'
 
-const COLUMNS: readonly Column<KeyAnswer>[] = [
-  {
-    key: 'key',
-    title: 'Key',
-    text: row => row.key_id,
-    render: row => (
-      <>
-        <strong>{row.label}</strong>
-        <div className="mono faint">{row.key_id}</div>
-      </>
-    ),
-  },
-  { key: 'scopes', title: 'Scopes', text: row => row.scopes.join(', ') },
-  { key: 'limit', title: 'Limit', text: limitOf },
-  {
-    key: 'used',
-    title: 'Last used',
-    text: row => (row.last_used_at === undefined ? 'Never' : formatMoment(row.last_used_at)),
-    render: row => (row.last_used_at === undefined ? 'Never' : <When at={row.last_used_at} isReal />),
-  },
-  {
-    key: 'state',
-    title: 'State',
-    text: row => (row.revoked_at === undefined ? 'Active' : 'Revoked'),
-    render: row =>
-      row.revoked_at === undefined ? (
-        <StatusBadge tone="good">Active</StatusBadge>
-      ) : (
-        <StatusBadge tone="plain">Revoked</StatusBadge>
-      ),
-  },
-]
+const CELLS = {
+  label: (row: KeyAnswer) => (
+    <>
+      <strong>{row.label}</strong>
+      <div className="mono faint">{row.key_id}</div>
+    </>
+  ),
+  scopes: (row: KeyAnswer) => row.scopes.join(', '),
+  rate_per_second: limitOf,
+  last_used_at: (row: KeyAnswer) =>
+    row.last_used_at === undefined ? 'Never' : <When at={row.last_used_at} isReal />,
+}
+
+const STATES: Record<KeyAnswer['state'], { label: string; tone: Tone }> = {
+  active: { label: 'Active', tone: 'good' },
+  revoked: { label: 'Revoked', tone: 'plain' },
+}
 
 function limitOf({ rate_per_second: rate, burst }: KeyAnswer): string {
   if (rate === undefined && burst === undefined) return 'Standard'
@@ -63,11 +48,12 @@ export function KeysPage() {
   const make = mayChange && <Button onClick={() => setIsMaking(true)}>Create a key</Button>
   return (
     <DevelopersFrame here="keys" actions={make}>
-      <DataTable
+      <ListTable<KeyAnswer>
         name="API keys"
         path={`${path}/keys`}
         queryKey="keys"
-        columns={COLUMNS}
+        cells={CELLS}
+        labels={{ state: STATES }}
         rowId={row => row.key_id}
         onOpen={setOpen}
         empty={{
