@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { LATIN, LATIN_WEIGHTS, SCRIPT_FONTS } from '../src/http/fonts.ts'
+import { LATIN, LATIN_WEIGHTS, SCRIPT_FONTS } from '../src/http/assets.ts'
 import { fontFileOf } from '../src/receipts/script-runs.ts'
 
 /** Cuts the fonts down to the letters that pages use, as WOFF2 in `build/fonts`: Inter becomes 28 KB of 133. */

@@ -9,7 +9,7 @@ import {
   ServerError,
   TimeoutError,
 } from '../../sdk/node/src/index.ts'
-import { InputError, readHttpUrl } from '../../src/cli/terminal/output.ts'
+import { InputError, readHttpUrl } from '../../src/cli/terminal.ts'
 import { findProfile, type Profile } from './profiles.ts'
 
 /** A running Bursar, asked as an ERP asks it. */

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { addExamples, finishProgram, reportFailure } from '../../src/cli/terminal/output.ts'
+import { addExamples, finishProgram, reportFailure } from '../../src/cli/terminal.ts'
 import { addClockCommands } from './commands/clock.ts'
 import { addCompletionCommand } from './commands/completion.ts'
 import { addEventCommands } from './commands/events.ts'

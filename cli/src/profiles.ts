@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { InputError, writeError } from '../../src/cli/terminal/output.ts'
+import { InputError, writeError } from '../../src/cli/terminal.ts'
 
 export type Profile = { url: string; key: string; secret: string }
 

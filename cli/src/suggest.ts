@@ -1,4 +1,4 @@
-import { InputError } from '../../src/cli/terminal/output.ts'
+import { InputError } from '../../src/cli/terminal.ts'
 
 const MOST_EDITS = 3
 

@@ -1,6 +1,5 @@
 import { relative } from 'node:path'
-import { ALL_SETTINGS, GROUPS, SETTINGS } from './config/settings.ts'
-import { WrongValue, type Setting } from './config/setting.ts'
+import { ALL_SETTINGS, GROUPS, SETTINGS, WrongValue, type Setting } from './config/settings.ts'
 import type { MailAddress } from '../messages/senders.ts'
 import type { SmsSettings } from '../messages/senders/sms.client.ts'
 import type { WhatsappSettings } from '../messages/senders/whatsapp.client.ts'

@@ -31,13 +31,13 @@ import { purgeUnpaidForms } from '../payment-pages/page-payments.service.ts'
 import { checkPayments, nextCheckDue } from '../payments/payments.service.ts'
 import { nextDisputeMailDue } from '../payments/disputes/disputes.service.ts'
 import { nextNoticeDue, notifyPayers } from '../payments/notices/notices.service.ts'
-import { checkNextBooks } from '../payments/reconcile/nightly.service.ts'
+import { checkNextBooks } from '../payments/reconcile/reconcile.service.ts'
 import { nextTryDue, sendRefunds } from '../payments/refunds/refunds.service.ts'
 import {
   nextSettlementDue,
   nextSettlementRun,
   settleDue,
-} from '../payments/settlements/settle-due.service.ts'
+} from '../payments/settlements/settlements.service.ts'
 import { purgeStoredAnswers } from '../platform/idempotency.ts'
 import type { Job } from '../platform/jobs/job.ts'
 import { processBatches } from '../platform/jobs/due-rows.ts'

@@ -1,5 +1,4 @@
-import { loanParentPages } from '../portal/loan/parents.routes.ts'
-import { loanPages } from '../portal/loan/loan.routes.ts'
+import { loanParentPages, loanPages } from '../portal/loan/loan.routes.ts'
 import { planSetupPages } from '../portal/plan/setup.routes.ts'
 import { historyPages } from '../portal/parents/history.routes.ts'
 import { parentPages } from '../portal/parents/parents.routes.ts'
@@ -14,8 +13,9 @@ import {
   addCallMetrics,
   addSharedFigures,
   type Metrics,
+  addHealthRoutes,
+  type Readiness,
 } from '../http/metrics.ts'
-import { addHealthRoutes, type Readiness } from '../http/health.ts'
 import { addOpenApi, addReference } from '../http/openapi/reference.ts'
 import { addSecurityTxt } from '../http/security-txt.ts'
 import { keepRouteTable } from '../http/endpoint.ts'
@@ -28,12 +28,11 @@ import { refuseOnTheWay } from '../dues/on-the-way.service.ts'
 import { readOnTheWay } from '../payments/student-payments.service.ts'
 import type { BursarContext } from './context.ts'
 import { sharedFigures } from './status/status.service.ts'
-import { doctorRoutes, type Examine } from './doctor/doctor.routes.ts'
 import type { Log } from '../platform/log.ts'
 import { checkoutRoutes, hostedPages } from '../portal/checkout/checkout.routes.ts'
 import { deliveryPages } from '../portal/webhook-delivery.routes.ts'
 import { entryRoutes, productRoutes, signInRoutes } from '../portal/entry/entry.routes.ts'
-import { fontRoutes } from '../http/fonts.ts'
+import { fontRoutes } from '../http/assets.ts'
 import { brandRoutes, frontPages } from '../portal/front.routes.ts'
 import { plainOrigins, protectPages } from '../portal/layout.ts'
 import { paymentPages } from '../portal/payment-page.routes.ts'
@@ -41,16 +40,18 @@ import { printedCodePages } from '../portal/printed-code.routes.ts'
 import { parentSignInPages } from '../portal/sign-in/sign-in.routes.ts'
 import { bankRoutes } from '../sandbox/bank/bank.routes.ts'
 import { clockRoutes, sandboxConsoleRoutes } from '../sandbox/clock/clock.routes.ts'
-import { demoSignInRoutes } from '../sandbox/demo/demo-sign-in.routes.ts'
+import {
+  demoSignInRoutes,
+  sandboxErpRoutes,
+  sandboxFlexRoutes,
+  sandboxPaymentRoutes,
+} from '../sandbox/acts.routes.ts'
 import type { SandboxClock } from '../sandbox/clock/clock.service.ts'
-import { sandboxErpRoutes, sandboxFlexRoutes } from '../sandbox/flex.routes.ts'
 import { integrationCheckRoutes } from '../sandbox/integration-check/integration-check.routes.ts'
 import { sandboxLoanRoutes, lenderPages } from '../sandbox/lender/lender.routes.ts'
 import type { SandboxLoans } from '../sandbox/lender/lender.service.ts'
 import { mailboxPages, mailboxRoutes } from '../sandbox/mailbox.routes.ts'
-import { sandboxPaymentRoutes } from '../sandbox/payments.routes.ts'
-import type { SandboxPlans } from '../sandbox/flex.service.ts'
-import type { SandboxPayments } from '../sandbox/payments.service.ts'
+import type { SandboxPlans, SandboxPayments } from '../sandbox/acts.service.ts'
 import { triggerRoutes } from '../sandbox/trigger/trigger.routes.ts'
 import { cellRoutes } from '../cells/cells.routes.ts'
 import { consoleRoutes } from '../console/console.routes.ts'
@@ -70,6 +71,11 @@ import { rolloverRoutes } from '../students/rollover/rollover.routes.ts'
 import { studentRoutes } from '../students/students.routes.ts'
 import { deliveryRoutes } from '../webhooks/delivery-log/deliveries.routes.ts'
 import { subscriptionRoutes } from '../webhooks/subscriptions/subscriptions.routes.ts'
+import type { Finding } from './doctor/doctor.rules.ts'
+import { addOperatorRead } from '../console/auth/access.routes.ts'
+import { all } from '../http/reply.ts'
+import { outputOf, type Shown } from '../http/wire/output.ts'
+import type { Context } from '../platform/context.ts'
 
 /** What only a sandbox's routes reach: its clock and who stands in for banks and lenders. */
 type SandboxTools = SandboxClock & SandboxPayments & SandboxPlans & SandboxLoans
@@ -186,4 +192,28 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   })
   await app.register(console => consolePages(console, ctx))
   return app
+}
+
+const finding = outputOf<Finding>()
+const findingOutput = finding.object({
+  subject: finding.text('What was looked at.', 'Public address'),
+  verdict: finding.oneOf(['ok', 'warning', 'problem'], 'How it stands.'),
+  text: finding.text('What was found, and what to do about it.', 'https://fees.example.in reaches Bursar'),
+})
+
+export type FindingAnswer = Shown<typeof findingOutput>
+
+type Examine = () => Promise<Finding[]>
+
+/** What `bursar doctor` says, for the operator in the console. It calls other hosts, so requests at the same time share one look. */
+function doctorRoutes(app: FastifyInstance, ctx: Context, examine: Examine): void {
+  let underWay: Promise<Finding[]> | null = null
+  addOperatorRead(app, ctx, {
+    url: '/doctor',
+    output: all(findingOutput),
+    async answer() {
+      underWay ??= examine().finally(() => (underWay = null))
+      return underWay
+    },
+  })
 }

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '../platform/db/database.ts'
 import { claimSetting, readSetting, writeSetting } from '../platform/db/instance-settings.ts'
 import { compareSchema, migrate } from '../platform/db/migrate.ts'
 import { conflict, isUnavailable, notFound } from '../platform/errors.ts'
-import { readContent, startIdsAt } from './cell.store.ts'
+import { readContent, startIdsAt } from './directory.store.ts'
 import { CellConnections, openCellDatabase, urlPurpose } from './connections.ts'
 import {
   compareContents,

@@ -1,6 +1,6 @@
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fingerprintContent } from './cell.store.ts'
+import { fingerprintContent } from './directory.store.ts'
 import type { CellConnections } from './connections.ts'
 import type { Cell, Directory } from './directory.rules.ts'
 import { reasonOf, syncDirectory, type SyncResult } from './directory.service.ts'

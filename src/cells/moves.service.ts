@@ -1,15 +1,16 @@
-import { isStandby } from './cell.store.ts'
+import * as store from './directory.store.ts'
+import * as fence from './move/fence.store.ts'
+import * as replication from './move/replication.store.ts'
+import { isStandby } from './directory.store.ts'
 import type { CellConnections } from './connections.ts'
 import { findSchool, listCells, readDatabaseUrl, reasonOf, setCellOf } from './directory.service.ts'
-import * as store from './directory.store.ts'
 import { type Proxies, publishRoutes, routeSchool } from './maps.service.ts'
 import { type Cell, connect } from './move/connection.ts'
 import { isLocked, readSide } from './move/fence.store.ts'
-import { forgetMoved } from './move/forget.service.ts'
-import { goesOnByItself } from './move/move.rules.ts'
+import { goesOnByItself, namesOf } from './move/move.rules.ts'
 import { moveBack, type MoveOptions, moveSchool } from './move/move.service.ts'
 import { describeOpen } from './move/move.texts.ts'
-import { type Move, moveLog } from './move/moves.store.ts'
+import { type Move, moveLog, type MoveLog } from './move/moves.store.ts'
 import type { Context } from '../platform/context.ts'
 import { splitDatabaseUrl } from '../platform/db/pool.ts'
 import { conflict, notFound, unavailable } from '../platform/errors.ts'
@@ -168,4 +169,37 @@ export async function finishMoves(
     }
   }
   return finished
+}
+
+/** Deletes the old rows of those moves whose time has come; answers which. */
+export async function forgetMoved(
+  log: MoveLog,
+  cellNamed: (name: string) => Cell | Promise<Cell>,
+  isDue: (move: Move) => boolean,
+): Promise<Move[]> {
+  const due = (await log.listKept()).filter(isDue)
+  const forgotten: Move[] = []
+  const failures: unknown[] = []
+  // A cell that is away keeps the rows of no other.
+  for (const move of due) {
+    try {
+      await forgetOne(move, await cellNamed(move.fromCell))
+      await log.record({ ...move, forgottenAt: new Date() })
+      forgotten.push(move)
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
+  return forgotten
+}
+
+async function forgetOne(move: Move, { name, config }: Cell): Promise<void> {
+  const db = await connect(config, name)
+  try {
+    await replication.dropStash(db, namesOf(move.id).schema)
+    await fence.unmark(db, move.id)
+  } finally {
+    await db.end()
+  }
 }

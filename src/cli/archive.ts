@@ -13,11 +13,20 @@ import {
   verifyArchives,
   type Content,
   type Manifest,
-} from '../platform/retention/archive.ts'
-import { readWaiting, retainLogs } from '../platform/retention/retention.ts'
+  readWaiting,
+  retainLogs,
+} from '../platform/retention/retention.ts'
 import type { Vault } from '../platform/secrets.ts'
-import { addExamples, InputError, formatBytes, formatTable, show, writeError } from './terminal/output.ts'
-import { SILENT, withContext } from './input.ts'
+import {
+  addExamples,
+  InputError,
+  formatBytes,
+  formatTable,
+  show,
+  writeError,
+  SILENT,
+  withContext,
+} from './terminal.ts'
 
 export function addArchiveCommands(program: Command): void {
   const archive = program.command('archive').description('old months of logs, in files')

@@ -12,8 +12,8 @@ import {
   show,
   startProgress,
   writeError,
-} from './terminal/output.ts'
-import { lockServer } from './input.ts'
+  lockServer,
+} from './terminal.ts'
 import { CLUSTER } from '../platform/backup/format.ts'
 import { moveDatabase } from '../platform/backup/move.ts'
 import { noteRestoreTrial, rehearseRestore, restoreBackup } from '../platform/backup/restore.ts'

@@ -2,11 +2,10 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../app/config.ts'
-import { describeDefault } from '../app/config/setting.ts'
-import { ALL_SETTINGS, findMisspelt } from '../app/config/settings.ts'
+import { describeDefault, ALL_SETTINGS, findMisspelt } from '../app/config/settings.ts'
 import { examine } from '../app/doctor/doctor.service.ts'
 import { connectTo, NoPrimary } from '../app/open-database.ts'
-import { smsTemplates, unknownNames } from '../app/senders.ts'
+import { smsTemplates, unknownNames } from '../app/context.ts'
 import { describeAge, findProblems, type Status } from '../app/status/status.rules.ts'
 import { readStatus, refuseUnused, UnreadableDatabase } from '../app/status/status.service.ts'
 import {
@@ -17,8 +16,9 @@ import {
   formatTime,
   show,
   writeError,
-} from './terminal/output.ts'
-import { describeFailure, withContext } from './input.ts'
+  describeFailure,
+  withContext,
+} from './terminal.ts'
 import { CLUSTER } from '../platform/backup/format.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import { largestOf } from '../platform/lists.ts'

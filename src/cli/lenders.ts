@@ -14,8 +14,16 @@ import { markUrl } from '../platform/cell-mark.rules.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { formatRupees, paiseOf, parseRupees, type Paise } from '../platform/money.ts'
-import { addExamples, InputError, formatTable, formatTime, show } from './terminal/output.ts'
-import { readInstituteCode, readName, withContext } from './input.ts'
+import {
+  addExamples,
+  InputError,
+  formatTable,
+  formatTime,
+  show,
+  readInstituteCode,
+  readName,
+  withContext,
+} from './terminal.ts'
 
 type AddOptions = {
   title: string

@@ -12,8 +12,7 @@ import {
   addStatusCommand,
 } from './installation.ts'
 import { addErpCommands } from './institute/erp.ts'
-import { describeFailure } from './input.ts'
-import { addExamples, finishProgram, reportFailure } from './terminal/output.ts'
+import { describeFailure, addExamples, finishProgram, reportFailure } from './terminal.ts'
 import { addFlexCommands } from './institute/flex.ts'
 import { addImportCommand } from './institute/import.ts'
 import { addKeyCommands } from './institute/keys.ts'

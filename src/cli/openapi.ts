@@ -9,7 +9,7 @@ import { JobRunner } from '../platform/jobs/job-runner.ts'
 import type { Context } from '../platform/context.ts'
 import { createLog } from '../platform/log.ts'
 import { MASTER_KEY_BYTES, Vault } from '../platform/secrets.ts'
-import { addExamples, show, writeOut } from './terminal/output.ts'
+import { addExamples, show, writeOut } from './terminal.ts'
 
 /** Always the same, so that the file changes only when the API does. */
 const PUBLIC_URL = 'http://127.0.0.1:8080'

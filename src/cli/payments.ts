@@ -1,8 +1,11 @@
 import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { createContext } from '../app/context.ts'
-import { readInstituteCode, readName, SILENT, withContext } from './input.ts'
 import {
+  readInstituteCode,
+  readName,
+  SILENT,
+  withContext,
   addExamples,
   InputError,
   formatTable,
@@ -10,7 +13,7 @@ import {
   show,
   startProgress,
   writeError,
-} from './terminal/output.ts'
+} from './terminal.ts'
 import { recordAudit } from '../console/audit/audit.service.ts'
 import { repairSums } from '../console/sums/sums.service.ts'
 import { repairBalances } from '../fees/balances.service.ts'
@@ -18,7 +21,7 @@ import type { Institute } from '../institutes/institutes.rules.ts'
 import { getInstitute, listInstitutes } from '../institutes/institutes.service.ts'
 import { listMismatches, refundMismatch, takeMismatch } from '../payments/mismatches/mismatches.service.ts'
 import { reconcile, type Reconciliation } from '../payments/reconcile/reconcile.service.ts'
-import { readPayOuts } from '../payments/settlements/settle-due.service.ts'
+import { readPayOuts } from '../payments/settlements/settlements.service.ts'
 import { formatRupees, paiseOf } from '../platform/money.ts'
 import { cancelReceipt } from '../receipts/receipts.service.ts'
 

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { getInstitute } from '../institutes/institutes.service.ts'
 import { seedSchool } from '../sandbox/seed/seed.service.ts'
-import { addExamples, InputError, show, startProgress } from './terminal/output.ts'
-import { readInstituteCode, withContext } from './input.ts'
+import { addExamples, InputError, show, startProgress, readInstituteCode, withContext } from './terminal.ts'
 
 const MOST_STUDENTS = 1_000_000
 

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify'
 import type { ConsoleContext } from './context.ts'
 import type { LoanContext } from '../loans/context.ts'
+import { KEEPERS } from './console.rules.ts'
 import { accountRoutes } from './team/account.routes.ts'
 import { approvalRoutes } from './approvals/approvals.routes.ts'
-import { auditRoutes } from './audit/audit.routes.ts'
+import { auditList } from './audit/audit.list.ts'
 import { developerRoutes } from './developers/developers.routes.ts'
 import { flexConsoleRoutes } from './flex/flex.routes.ts'
 import { counterRoutes } from './counter/counter.routes.ts'
 import { familyCounterRoutes } from './counter/family.routes.ts'
-import { depositRoutes } from './counter/deposits.routes.ts'
-import { postDatedRoutes } from './counter/post-dated.routes.ts'
+import { depositRoutes, postDatedRoutes } from './counter/cheques.routes.ts'
 import { homeRoutes } from './home/home.routes.ts'
-import { viewRoutes } from './lists/list.routes.ts'
+import { addList, viewRoutes } from './lists/list.routes.ts'
 import { lenderDeskRoutes, lenderChoiceRoutes, loanConsoleRoutes } from './loans/loans.routes.ts'
 import { bankRoutes } from './money/bank/bank.routes.ts'
 import { moneyRoutes } from './money/money.routes.ts'
@@ -44,7 +44,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: ConsoleContext & 
   await schoolRoutes(app, ctx)
   familyPagesRoutes(app, ctx)
   familyLanguageRoutes(app, ctx)
-  auditRoutes(app, ctx)
+  addList(app, ctx, { url: '/audit', list: auditList, roles: KEEPERS })
   approvalRoutes(app, ctx)
   homeRoutes(app, ctx)
   viewRoutes(app, ctx)

@@ -1,4 +1,4 @@
-import { BursarError } from '../platform/errors.ts'
+import { BursarError, conflict, notFound } from '../platform/errors.ts'
 import type { Waits } from '../platform/rate-limits.rules.ts'
 
 /** What a person may do in an institute. An operator looks after the installation and stands beside all of them. */
@@ -106,4 +106,18 @@ function blockAfter(failures: number, at: Date, limit: Waits): Date | null {
 
 export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase()
+}
+
+type Colleague = { userId: string; email: string; role: Role; isDisabled: boolean }
+
+/** The member that is to change; an institute always keeps somebody who can let others in. */
+export function changeable(members: readonly Colleague[], userId: string, after: Role | null): Colleague {
+  const member = members.find(one => one.userId === userId)
+  if (member === undefined) throw notFound('This member')
+  const isOwnerLeft = members.some(
+    one => one.role === 'owner' && !one.isDisabled && (one.userId !== userId || after === 'owner'),
+  )
+  if (member.role === 'owner' && !isOwnerLeft)
+    throw conflict('This is the last owner. Make somebody else an owner first.')
+  return member
 }

@@ -24,9 +24,11 @@ import {
   atInstitute,
   documentConsole,
   type InstituteVisit,
-} from './auth/roles.routes.ts'
+  APPLICATION,
+  INSTITUTE,
+  withPlace,
+} from './auth/access.routes.ts'
 import type { Reply } from '../http/reply.ts'
-import { APPLICATION, INSTITUTE, withPlace } from './auth/access.routes.ts'
 
 /** The console's routes for files: those that it answers with, and those that it is sent. */
 type FileEndpoint<Visit, Params extends AnyInput, Query extends AnyInput> = {

@@ -1,4 +1,4 @@
-import { giveAlone } from '../institutes/approval-limit/approval-limit.service.ts'
+import { giveAlone } from '../institutes/institutes.service.ts'
 import { DAY_MS, dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'

@@ -1,5 +1,5 @@
 import { listOwing } from '../fees/balances.service.ts'
-import type { Gift } from '../institutes/approval-limit/approval-limit.rules.ts'
+import type { Gift } from '../institutes/institutes.rules.ts'
 import { dayOf, DAY_MS, startOfDay } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'

@@ -3,8 +3,7 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { list, wholeList, type List, type Page, type PageRange } from '../platform/db/list.ts'
 import type { Query } from '../platform/db/query.ts'
 import { Table } from '../platform/db/table.ts'
-import type { EventCode, TestCode } from './define-event.ts'
-import type { OwedDeliveries, OwedDelivery } from './owed-deliveries.ts'
+import type { EventCode, TestCode, OwedDeliveries, OwedDelivery } from './define-event.ts'
 
 export type EventRow = {
   id: string

@@ -7,13 +7,18 @@ import { newId } from '../platform/ids.ts'
 import { FILES, JSON_BODY, REQUEST, UPLOADS } from '../platform/limits.rules.ts'
 import type { Log } from '../platform/log.ts'
 import { Authenticator } from './auth.ts'
-import { answerClientError, answerError, answerExpectation } from './failures.ts'
-import { answerHeads, answerUnmatched, isServed } from './other-methods.ts'
+import {
+  answerClientError,
+  answerError,
+  answerExpectation,
+  answerHeads,
+  answerUnmatched,
+  isServed,
+} from './failures.ts'
 import { observeRequests, type Metrics } from './metrics.ts'
-import { Bodies, type BodyUnderWay } from './limits/bodies.ts'
+import { Bodies, type BodyUnderWay, Uploads } from './limits/bodies.ts'
 import { PublicLimit, RateLimiter, type Rate } from './limits/rate-limits.ts'
 import { SlowReaders, SlowSenders } from './limits/slow-connections.ts'
-import { Uploads } from './limits/uploads.ts'
 import { failSpan, startRequestSpan, type TracedRequest } from '../platform/tracing/spans.ts'
 
 declare module 'fastify' {

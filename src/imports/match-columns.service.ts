@@ -38,7 +38,7 @@ import { LINK_TITLES } from './kinds/links/links.rules.ts'
 import { importKinds } from './kinds/kinds.ts'
 import { guessColumns, type FileColumns } from './kinds/matched-columns.rules.ts'
 import { readClasses } from './kinds/roster/roster.service.ts'
-import { LINE_TITLE, RosterLines } from './kinds/roster/lines.rules.ts'
+import { LINE_TITLE, RosterLines } from './kinds/roster/classes.rules.ts'
 import { ROSTER_TITLES } from './kinds/roster/roster.rules.ts'
 
 /** A column of a school's own file, which a person matches before the file is checked. */

@@ -8,8 +8,17 @@ import { badField, badFields, conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
-import { termsProblems, toLine, type SentTerms } from './page-terms.rules.ts'
-import { slugOf, slugWithId, stateOf, type Page, type PageState, type PageTerms } from './pages.rules.ts'
+import {
+  termsProblems,
+  toLine,
+  type SentTerms,
+  slugOf,
+  slugWithId,
+  stateOf,
+  type Page,
+  type PageState,
+  type PageTerms,
+} from './pages.rules.ts'
 import * as store from './pages.store.ts'
 
 export { COUNTED, toCounted, type CountedRow } from './pages.store.ts'

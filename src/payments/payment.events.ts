@@ -12,7 +12,7 @@ import type { Paise } from '../platform/money.ts'
 import type { Payment } from './payments.rules.ts'
 import { disputeBlock } from './disputes/dispute.schemas.ts'
 import type { Dispute } from './disputes/disputes.rules.ts'
-import { refundOutput, type RefundShown } from './refund.output.ts'
+import { refundOutput, type RefundShown } from './refund.schemas.ts'
 import { chargeNote, type Refund } from './refunds/refunds.rules.ts'
 
 const PRODUCTS: Record<OrderKind, PaymentInEvent['product']> = {

@@ -5,7 +5,7 @@ import helmet from '@fastify/helmet'
 import { Eta } from 'eta'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { toShown } from '../http/failures.ts'
-import { LATIN_PRELOAD, latinStyle, SCRIPT_STYLE_ADDRESS } from '../http/fonts.ts'
+import { LATIN_PRELOAD, latinStyle, SCRIPT_STYLE_ADDRESS } from '../http/assets.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import type { Mode } from '../platform/context.ts'
 import { isMoving } from '../platform/errors.ts'
@@ -22,7 +22,7 @@ export { formField, formFields, formFieldShown } from '../http/body.ts'
  */
 const TEMPLATES = new URL('templates/', import.meta.url)
 /** Later files win over earlier ones. */
-const STYLES = ['base', 'forms', 'pages', 'screens']
+const STYLES = ['base', 'pages']
 const STYLE = [
   latinStyle('optional'),
   ...STYLES.map(name => readFileSync(new URL(`styles/${name}.css`, import.meta.url), 'utf8')),

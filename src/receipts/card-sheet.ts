@@ -1,5 +1,4 @@
-import { drawCode } from './qr-drawing.ts'
-import { BODY, heightOf, put, QUIET, SMALL, STRONG, tidy, type Sheet, type Cell } from './sheet.ts'
+import { drawCode, BODY, heightOf, put, QUIET, SMALL, STRONG, tidy, type Sheet, type Cell } from './sheet.ts'
 
 /** What a student carries: who it is, and a code that leads to what is to be paid. */
 type Card = { school: string; name: string; lines: readonly string[]; code: string; scan: string }

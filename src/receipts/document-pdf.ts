@@ -3,9 +3,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { drawCards, type CardSheet } from './card-sheet.ts'
 import { writeSchool } from './letterhead.ts'
 import type { Letterhead } from './letterhead.service.ts'
-import { drawCode } from './qr-drawing.ts'
-import { CARDS_ON_A_PAGE, PAPER } from './receipt-papers.ts'
 import {
+  drawCode,
   BODY,
   closeSheet,
   countPages,
@@ -26,6 +25,7 @@ import {
   type Cell,
   type Sheet,
 } from './sheet.ts'
+import { CARDS_ON_A_PAGE, PAPER } from './receipt-papers.ts'
 
 /** `width` is in parts of the sum of all. */
 type DocumentColumn = { title: string; width: number; isAmount?: true }

@@ -1,9 +1,10 @@
-import { once } from 'node:events'
 import Pdf from 'pdfkit'
+import { once } from 'node:events'
 import { breakLines, drawLines, freeBefore, useFont, type Style } from './mixed-text.ts'
 import type { Paper } from './receipt-papers.ts'
 import { MAIN_FONT } from './script-runs.ts'
 import { largestOf } from '../platform/lists.ts'
+import { create } from 'qrcode'
 
 type Doc = PDFKit.PDFDocument
 
@@ -203,4 +204,24 @@ export function tidy(text: string | null): string {
   const visible = (text ?? '').toWellFormed().normalize('NFC').replaceAll(INVISIBLE, '')
   const line = visible.replaceAll(/\s+/g, ' ').trim()
   return line.length <= MAX_CHARACTERS ? line : `${line.slice(0, MAX_CHARACTERS).toWellFormed()}…`
+}
+
+/** Draws a code of this size with its corner at a place. Dark modules side by side are one rectangle. */
+export function drawCode(
+  sheet: Sheet,
+  code: string,
+  { x, y, side }: { x: number; y: number; side: number },
+): void {
+  const { doc } = sheet
+  const { size, data } = create(code, { errorCorrectionLevel: 'M' }).modules
+  const module = side / size
+  doc.save().fillColor(INK)
+  for (let row = 0; row < size; row += 1)
+    for (let column = 0; column < size;) {
+      const from = column
+      while (column < size && data[row * size + column] === 1) column += 1
+      if (column === from) column += 1
+      else doc.rect(x + from * module, y + row * module, (column - from) * module, module)
+    }
+  doc.fill().restore()
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { addRead } from '../http/endpoint.ts'
-import { methodOf } from '../http/other-methods.ts'
+import { methodOf } from '../http/failures.ts'
 import { one, pageOf } from '../http/reply.ts'
 import type { Context } from '../platform/context.ts'
 import { listRequestsQuery, requestList, requestParams, requestOutput } from './request.list.ts'

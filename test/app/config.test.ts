@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { exposureWarning } from '../../src/app/banner.ts'
 import { warnAboutSecrets, ConfigError, readConfig } from '../../src/app/config.ts'
-import { findMisspelt, ALL_SETTINGS } from '../../src/app/config/settings.ts'
-import { describeDefault } from '../../src/app/config/setting.ts'
+import { findMisspelt, ALL_SETTINGS, describeDefault } from '../../src/app/config/settings.ts'
 import { PROVIDERS } from '../../src/providers/catalogue.ts'
 
 const GUIDE = readFileSync(new URL('../../docs/operator/settings.md', import.meta.url), 'utf8')

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import Fastify from 'fastify'
 import { Machine, machineWarnings } from '../../src/app/machine.ts'
-import { addHealthRoutes } from '../../src/http/health.ts'
-import { createMetrics } from '../../src/http/metrics.ts'
+import { addHealthRoutes, createMetrics } from '../../src/http/metrics.ts'
 import { startBursar } from '../harness/bursar.ts'
 
 const bursar = await startBursar({ after })

@@ -50,7 +50,7 @@ const REFUSING = new Set([
   'src/portal/sign-in/sign-in.routes.ts',
   // No limit of tries: how many files are made at once.
   'src/platform/concurrency.ts',
-  'src/http/limits/uploads.ts',
+  'src/http/limits/bodies.ts',
   // No limit of tries either: the bytes of bodies that one sender keeps under way.
   'src/http/limits/bodies.ts',
 ])

@@ -4,8 +4,7 @@ import { test } from 'node:test'
 import { chooseHead, type FileRow, type Head } from '../../src/imports/files/columns.rules.ts'
 import { readCsv } from '../../src/imports/files/csv.ts'
 import { guessColumns } from '../../src/imports/kinds/matched-columns.rules.ts'
-import { SchoolClasses } from '../../src/imports/kinds/roster/classes.rules.ts'
-import { LINE_TITLE, RosterLines } from '../../src/imports/kinds/roster/lines.rules.ts'
+import { SchoolClasses, LINE_TITLE, RosterLines } from '../../src/imports/kinds/roster/classes.rules.ts'
 import { ROSTER_TITLES } from '../../src/imports/kinds/roster/roster.rules.ts'
 
 const FOLDER = new URL('odd-files/', import.meta.url)

@@ -14,10 +14,10 @@ export const OVER_ALL: readonly Group[] = [
     why: 'What a cell holds, for the directory of cells: plain reads.',
     reach: 'every',
     senders: [
-      'cells/cell.store.ts countStudents',
-      'cells/cell.store.ts fingerprintContent',
-      'cells/cell.store.ts readContent',
-      'cells/cell.store.ts readLoad',
+      'cells/directory.store.ts countStudents',
+      'cells/directory.store.ts fingerprintContent',
+      'cells/directory.store.ts readContent',
+      'cells/directory.store.ts readLoad',
     ],
   },
   {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { addExamples, InputError, formatTable, formatTime, show } from '../../../src/cli/terminal/output.ts'
+import { addExamples, InputError, formatTable, formatTime, show } from '../../../src/cli/terminal.ts'
 import { addApiOptions, inSandbox, withApi, type Api, type ApiOptions } from '../api.ts'
 
 /** A year of instalments for a whole school is a lot to do before the answer. */

@@ -1,5 +1,5 @@
 import { Argument, type Command } from 'commander'
-import { addExamples, writeOut } from '../../../src/cli/terminal/output.ts'
+import { addExamples, writeOut } from '../../../src/cli/terminal.ts'
 import { TRIGGERED_CODES } from './trigger.ts'
 
 /** The words that may follow each path of commands, written into the script: nothing is run while one types. */

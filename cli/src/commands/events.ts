@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Delivery } from '../../../sdk/node/src/index.ts'
-import { addExamples, InputError, formatTable, formatTime, show } from '../../../src/cli/terminal/output.ts'
+import { addExamples, InputError, formatTable, formatTime, show } from '../../../src/cli/terminal.ts'
 import { addApiOptions, withApi, type ApiOptions } from '../api.ts'
 
 export function addEventCommands(program: Command): void {

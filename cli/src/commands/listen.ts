@@ -8,7 +8,7 @@ import {
   showLine,
   wantsJson,
   writeError,
-} from '../../../src/cli/terminal/output.ts'
+} from '../../../src/cli/terminal.ts'
 import { addApiOptions, explain, inSandbox, isAway, withApi, type Api, type ApiOptions } from '../api.ts'
 import { closeConnections, deliver, type Outcome } from '../deliver.ts'
 import { signingSecret } from '../profiles.ts'

@@ -9,7 +9,7 @@ import {
   formatTable,
   show,
   writeError,
-} from '../../../src/cli/terminal/output.ts'
+} from '../../../src/cli/terminal.ts'
 import { connect, explain } from '../api.ts'
 import { configFile, findProfile, readKept, writeKept, type Profile } from '../profiles.ts'
 

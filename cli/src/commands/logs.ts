@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { LoggedCall } from '../../../sdk/node/src/index.ts'
-import { addExamples, formatTimeOfDay, show, showLine } from '../../../src/cli/terminal/output.ts'
+import { addExamples, formatTimeOfDay, show, showLine } from '../../../src/cli/terminal.ts'
 import { addApiOptions, isAway, withApi, type Api, type ApiOptions } from '../api.ts'
 import { pause, untilStopped } from '../stopping.ts'
 

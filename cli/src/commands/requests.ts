@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { addExamples, InputError, writeOut } from '../../../src/cli/terminal/output.ts'
+import { addExamples, InputError, writeOut } from '../../../src/cli/terminal.ts'
 import { addApiOptions, withApi, type ApiOptions } from '../api.ts'
 
 type RequestOptions = ApiOptions & { data?: object; field: Record<string, string>; idempotencyKey?: string }

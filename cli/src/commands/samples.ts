@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, readdirSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Command } from 'commander'
-import { addExamples, InputError, show } from '../../../src/cli/terminal/output.ts'
+import { addExamples, InputError, show } from '../../../src/cli/terminal.ts'
 import { oneOf } from '../suggest.ts'
 
 /** In the package, and in the repository that it is made of. */

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { EVENT_CODES, type SandboxTriggerEventRequest } from '../../../sdk/node/src/index.ts'
-import { addExamples, InputError, show } from '../../../src/cli/terminal/output.ts'
+import { addExamples, InputError, show } from '../../../src/cli/terminal.ts'
 import { addApiOptions, inSandbox, withApi, type Api, type ApiOptions } from '../api.ts'
 import { RECIPES } from '../recipes.ts'
 import { oneOf } from '../suggest.ts'

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { SignatureError, verifyWebhook } from '../../../sdk/node/src/index.ts'
-import { addExamples, InputError, show } from '../../../src/cli/terminal/output.ts'
+import { addExamples, InputError, show } from '../../../src/cli/terminal.ts'
 
 type VerifyOptions = { headers: string; signingSecret: string[]; anyAge: boolean }
 

@@ -13,7 +13,7 @@ import type { ProviderValues } from '../../providers/port.ts'
 import { PROVIDERS, providerTitle } from '../../providers/catalogue.ts'
 import type { Config } from '../config.ts'
 import { partitionedLogs } from '../retention.ts'
-import { smsTemplates, unknownNames } from '../senders.ts'
+import { smsTemplates, unknownNames } from '../context.ts'
 import { describeStuck } from '../status/status.rules.ts'
 import { reachCallbacks, readCertificate, reachPublicUrl } from './doctor.client.ts'
 import {

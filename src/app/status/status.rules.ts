@@ -1,6 +1,6 @@
-import type { DueWork } from '../../console/operator/jobs.service.ts'
+import type { DueWork } from '../../console/operator/health.service.ts'
 import type { LetterKind } from '../../console/operator/operator.rules.ts'
-import type { BooksCheck } from '../../payments/reconcile/nightly.service.ts'
+import type { NightlyCheck } from '../../payments/reconcile/reconcile.service.ts'
 import type { ServerState, Standby } from './status.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 import type { Waiting } from '../../platform/retention/months.rules.ts'
@@ -47,7 +47,7 @@ export type Status = {
   lostMessages: number
   accounts: AccountState[]
   unmatchedReports: number
-  books: BooksCheck | null
+  books: NightlyCheck | null
   backup: { lastAt: Date | null; isLate: boolean } | null
   disk: { freeBytes: number; totalBytes: number; isAlmostFull: boolean } | null
   archive: Waiting

@@ -8,10 +8,10 @@ import {
   countLostMessages,
   type DueWork,
   readDueWork,
-} from '../../console/operator/jobs.service.ts'
+} from '../../console/operator/health.service.ts'
 import type { SharedFigure } from '../../http/metrics.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
-import { type BooksCheck, readBooksCheck } from '../../payments/reconcile/nightly.service.ts'
+import { type NightlyCheck, readBooksCheck } from '../../payments/reconcile/reconcile.service.ts'
 import { countUnmatchedReports } from '../../payments/settlements/settlements.service.ts'
 import { newestBackup } from '../../platform/backup/schedule.ts'
 import { isBackupLate } from '../../platform/backup/schedule.rules.ts'
@@ -147,7 +147,7 @@ export function sharedFigures(ctx: Pick<Context, 'db' | 'clock'>): SharedFigure[
         return value === null ? [] : [[standby.name, value] as const]
       }),
     )
-  const books = async (read: (check: BooksCheck) => number) => {
+  const books = async (read: (check: NightlyCheck) => number) => {
     const check = await readBooksCheck(db)
     return new Map(check === null ? [] : [['', read(check)] as const])
   }

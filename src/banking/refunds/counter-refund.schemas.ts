@@ -1,5 +1,5 @@
 import { field, input, optional } from '../../http/wire/input.ts'
-import { refundFields } from '../../payments/refund.input.ts'
+import { refundFields } from '../../payments/refund.schemas.ts'
 import { REFUND_WAYS } from '../../students/direct-payments/direct-payments.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'

@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, type QueryResultRow } from 'pg'
-import { readTables, type Table } from './catalogue.store.ts'
-import { kindOf, problemOf } from './tables.rules.ts'
+import { readTables, type Table } from './carry.store.ts'
+import { kindOf, problemOf } from './move.rules.ts'
 import { endClient, namedQuery, typeParsers } from '../../platform/db/client.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 

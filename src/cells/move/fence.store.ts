@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Queryable } from '../../platform/db/database.ts'
-import type { School } from './catalogue.store.ts'
+import type { School } from './carry.store.ts'
 import { inTransaction, sqlStateOf } from './connection.ts'
-import { NEVER_FENCED, SKIPPED_WHEN_FENCED } from './tables.rules.ts'
+import { NEVER_FENCED, SKIPPED_WHEN_FENCED } from './move.rules.ts'
 
 /** The first half of the lock that fence_school() shares; the second is the school. */
 const FENCE_LOCK = 1651012467

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
-import * as catalogue from './catalogue.store.ts'
-import type { School, Standing } from './catalogue.store.ts'
+import * as catalogue from './carry.store.ts'
+import { type School, type DatabaseStanding } from './carry.store.ts'
 import { tryToSubscribe } from './replication.store.ts'
 import { MoveStopped, type Sides } from './connection.ts'
 
@@ -24,7 +24,11 @@ export async function refuseUnfit(
   if (problems.length > 0) throw new MoveStopped(problems.join('\n'))
 }
 
-async function findUnreachable(sides: Sides, { source, target }: Names, address: string): Promise<string[]> {
+async function findUnreachable(
+  sides: Sides,
+  { source, target }: Names,
+  address: string,
+): Promise<string[]> {
   const reason = await tryToSubscribe(sides.target, address)
   if (reason === null) return []
   return [
@@ -49,16 +53,16 @@ async function findTaken(sides: Sides, school: School, names: Names): Promise<st
   return problems
 }
 
-function findUnlike(from: Standing, to: Standing, { source, target }: Names): string[] {
+function findUnlike(from: DatabaseStanding, to: DatabaseStanding, { source, target }: Names): string[] {
   return from.migrations === to.migrations
     ? []
     : [`${source} and ${target} have different schemas: bring both to one release.`]
 }
 
 /** One follows, and each table that is being copied needs one more. */
-const neededFor = ({ copiesAtOnce }: Standing): number => 1 + copiesAtOnce
+const neededFor = ({ copiesAtOnce }: DatabaseStanding): number => 1 + copiesAtOnce
 
-function findUnfit(from: Standing, to: Standing, { source, target }: Names): string[] {
+function findUnfit(from: DatabaseStanding, to: DatabaseStanding, { source, target }: Names): string[] {
   const apartMs = Math.abs(from.settings.clockOffsetMs - to.settings.clockOffsetMs)
   const needed = neededFor(to)
   const few = (cell: string, free: number, what: string, setting: string): string =>
@@ -100,13 +104,13 @@ function findUnfit(from: Standing, to: Standing, { source, target }: Names): str
   ].filter(problem => problem !== '')
 }
 
-const mayPublish = (cell: string, { mayReplicate, role }: Standing): string =>
+const mayPublish = (cell: string, { mayReplicate, role }: DatabaseStanding): string =>
   mayReplicate ? '' : `At ${cell}: alter role ${role} replication.`
 
-const maySubscribe = (cell: string, { maySubscribe: may, role }: Standing): string =>
+const maySubscribe = (cell: string, { maySubscribe: may, role }: DatabaseStanding): string =>
   may ? '' : `At ${cell}: grant pg_create_subscription to ${role}.`
 
-const findUnowned = (cell: string, at: Standing): string[] => [
+const findUnowned = (cell: string, at: DatabaseStanding): string[] => [
   at.mayActAsReplica ? '' : `At ${cell}: grant set on parameter session_replication_role to ${at.role}.`,
   at.mayCreate ? '' : `At ${cell}: grant create on database ${at.database} to ${at.role}.`,
   at.ownsTables

@@ -2,9 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { newId } from '../../platform/ids.ts'
 import { checkBooks } from '../../payments/reconcile/reconcile.service.ts'
 import * as carry from './carry.store.ts'
-import * as catalogue from './catalogue.store.ts'
-import type { School } from './catalogue.store.ts'
-import { type Baselines, fingerprintBoth, readBalances, takeBaselines } from './carry.store.ts'
+import { type School, type Baselines, fingerprintBoth, readBalances, takeBaselines } from './carry.store.ts'
 import {
   asReplica,
   type Cell,
@@ -30,12 +28,13 @@ import {
   type BackStep,
   type Next,
   type Step,
+  CARRIED_BY_SCHOOL,
+  kindOf,
 } from './move.rules.ts'
 import { seconds, STEP_TEXTS } from './move.texts.ts'
 import type { Figures, Move, MoveLog } from './moves.store.ts'
 import { refuseTaken, refuseUnfit } from './fit.service.ts'
 import * as replication from './replication.store.ts'
-import { CARRIED_BY_SCHOOL, kindOf } from './tables.rules.ts'
 
 export type MoveOptions = {
   code: string
@@ -152,8 +151,11 @@ async function withRun(
   }
 }
 
-async function beginMove(sides: Sides, { code, source, target, log }: Required<MoveOptions>): Promise<Move> {
-  const school = await catalogue.findSchool(sides.source, code)
+async function beginMove(
+  sides: Sides,
+  { code, source, target, log }: Required<MoveOptions>,
+): Promise<Move> {
+  const school = await carry.findSchool(sides.source, code)
   if (school === null) throw new MoveStopped(`${source.name} has no school with the code ${code}.`)
   await refuseUnfit(sides, school, { source: source.name, target: target.name }, source.address)
   return log.begin({
@@ -368,7 +370,7 @@ async function verify(run: Run): Promise<void> {
   const startedAtMs = performance.now()
   const baselines = run.baselines ?? (await takeBaselines(comparing, school.id, replicated))
   const [broken, balances, [here, there]] = await Promise.all([
-    catalogue.findBrokenReferences(
+    carry.findBrokenReferences(
       sides.target,
       school.id,
       (table, parent) => kindOf({ name: table }) === 'replicated' && kindOf({ name: parent }) === 'own',
@@ -399,15 +401,15 @@ async function leave({ sides, school, names, options, pausedAtMs }: Run): Promis
 async function arrive(run: Run): Promise<void> {
   const { sides, school, names, move } = run
   const { source, target, tables, replicated } = sides
-  if ((await fence.readSide(target, move.id)) === null && (await catalogue.hasSchool(target, school))) return
+  if ((await fence.readSide(target, move.id)) === null && (await carry.hasSchool(target, school))) return
   const [carried] = await Promise.all([
     carry.readCarried(source, names.schema),
-    catalogue.raiseIdentities(target, replicated, school.id),
+    carry.raiseIdentities(target, replicated, school.id),
   ])
   const { people } = await inTransaction(target, async () => {
     await fence.unmark(target, move.id)
     const brought = await carry.bring(target, carried, tables, school.id)
-    await Promise.all([fence.removeMarks(target, school.id), catalogue.wakeJobs(target)])
+    await Promise.all([fence.removeMarks(target, school.id), carry.wakeJobs(target)])
     return brought
   })
   addFigures(run, { people })

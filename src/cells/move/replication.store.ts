@@ -1,7 +1,7 @@
 import { escapeLiteral } from 'pg'
 import type { Queryable } from '../../platform/db/database.ts'
-import type { Table } from './catalogue.store.ts'
 import { asReplica } from './connection.ts'
+import type { Table } from './carry.store.ts'
 import type { namesOf } from './move.rules.ts'
 
 type Names = ReturnType<typeof namesOf>

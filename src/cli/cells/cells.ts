@@ -10,15 +10,17 @@ import { forgetOldRows, moveToCell } from '../../cells/moves.service.ts'
 import { type CellStatus, findRoom, readCells } from '../../cells/status.service.ts'
 import { addSyncCommand } from './sync.ts'
 import { withConnections, withDirectory } from './with-directory.ts'
-import { collectBranch, readInstituteCode, readName } from '../input.ts'
 import {
+  collectBranch,
+  readInstituteCode,
+  readName,
   addExamples,
   InputError,
   formatTable,
   formatTimeOfDay,
   show,
   writeError,
-} from '../terminal/output.ts'
+} from '../terminal.ts'
 import type { Context } from '../../platform/context.ts'
 import { databaseUrlProblem } from '../../platform/db/pool.ts'
 

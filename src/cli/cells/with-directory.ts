@@ -1,8 +1,7 @@
 import { isUnavailable } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { CellConnections } from '../../cells/connections.ts'
-import { describeFailure, withContext } from '../input.ts'
-import { InputError } from '../terminal/output.ts'
+import { describeFailure, withContext, InputError } from '../terminal.ts'
 
 /** Does what withContext does for the cell that keeps the directory, with a clear error if it is away. */
 export async function withDirectory(work: (ctx: Context) => Promise<void>): Promise<void> {

@@ -7,8 +7,15 @@ import {
   setFigures,
 } from '../../flex/settings/settings.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
-import { addExamples, InputError, show, formatTable } from '../terminal/output.ts'
-import { readInstituteCode, readName, withContext } from '../input.ts'
+import {
+  addExamples,
+  InputError,
+  show,
+  formatTable,
+  readInstituteCode,
+  readName,
+  withContext,
+} from '../terminal.ts'
 import type { Figures } from '../../flex/settings/figures.rules.ts'
 
 export function addFlexCommands(program: Command): void {

@@ -24,8 +24,9 @@ import {
   show,
   wantsJson,
   writeError,
-} from '../terminal/output.ts'
-import { readInstituteCode, withContext } from '../input.ts'
+  readInstituteCode,
+  withContext,
+} from '../terminal.ts'
 
 const SHOWN_PROBLEMS = 20
 const READ_BYTES = 262_144

@@ -8,15 +8,17 @@ import {
   addBranch,
 } from '../../institutes/institutes.service.ts'
 import type { Branch, Institute } from '../../institutes/institutes.rules.ts'
-import { addExamples, formatTable, show } from '../terminal/output.ts'
 import {
+  addExamples,
+  formatTable,
+  show,
   collectBranch,
   readInstituteCode,
   readName,
   readBranchCode,
   readCatalogueCode,
   withContext,
-} from '../input.ts'
+} from '../terminal.ts'
 import { addToCatalogue, listCatalogue } from '../../institutes/catalogue.service.ts'
 
 const STANDARD_BRANCHES = [{ collectorCode: 'MAIN', name: 'Main branch' }]

@@ -1,8 +1,18 @@
 import type { Command } from 'commander'
 import { SCOPES, type ScopeName } from '../../institutes/institutes.rules.ts'
 import { createKey, listKeys, revokeKey, rotateKey, type IssuedKey } from '../../institutes/keys.service.ts'
-import { addExamples, formatTable, formatTime, show } from '../terminal/output.ts'
-import { collectScope, readInstituteCode, readKeyId, readLabel, readRate, withContext } from '../input.ts'
+import {
+  addExamples,
+  formatTable,
+  formatTime,
+  show,
+  collectScope,
+  readInstituteCode,
+  readKeyId,
+  readLabel,
+  readRate,
+  withContext,
+} from '../terminal.ts'
 
 type CreateOptions = { label: string; scope?: ScopeName[]; rate?: number; burst?: number }
 

@@ -21,8 +21,17 @@ import {
 import { AccountRegistry } from '../../providers/accounts/registry.service.ts'
 import { EXAMPLE, PROVIDERS } from '../../providers/catalogue.ts'
 import type { Rail, PaymentMode } from '../../providers/port.ts'
-import { addExamples, InputError, formatTable, formatTime, show } from '../terminal/output.ts'
-import { readBranchCode, readInstituteCode, readName, withContext } from '../input.ts'
+import {
+  addExamples,
+  InputError,
+  formatTable,
+  formatTime,
+  show,
+  readBranchCode,
+  readInstituteCode,
+  readName,
+  withContext,
+} from '../terminal.ts'
 
 const METHODS = ['upi', 'card', 'netbanking'] as const
 const RAILS = ['enach', 'upi_autopay'] as const

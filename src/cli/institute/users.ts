@@ -10,8 +10,16 @@ import {
 import { requireByCommand } from '../../console/auth/second-factor/second-factor.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
 import { isMailAddress } from '../../messages/senders.ts'
-import { addExamples, InputError, formatTable, formatTime, show } from '../terminal/output.ts'
-import { readInstituteCode, readName, withContext } from '../input.ts'
+import {
+  addExamples,
+  InputError,
+  formatTable,
+  formatTime,
+  show,
+  readInstituteCode,
+  readName,
+  withContext,
+} from '../terminal.ts'
 
 type CreateOptions = { name: string; operator?: true; institute?: string; role?: Role; lender?: string }
 

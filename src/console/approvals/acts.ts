@@ -5,7 +5,7 @@ import {
   type CounterRefund,
 } from '../../banking/refunds/counter-refund.service.ts'
 import { movePayment, type AskedMove, type MovedPayment } from '../../banking/moves/payment-move.service.ts'
-import { totalOf, type Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
+import { totalOf, type Gift } from '../../institutes/institutes.rules.ts'
 import { readLapsedLateFees } from '../../dues/late-fees.service.ts'
 import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import type { Order } from '../../orders/orders.rules.ts'
@@ -29,9 +29,7 @@ import { toDiscountJson } from '../students/students.output.ts'
 import type { ApprovalAct } from './approvals.rules.ts'
 import type { ActTarget, GuardedAct } from './guarded-act.ts'
 import { rolloverAct, rosterAct, classChangeAct } from './bulk-acts.ts'
-import { leavingAct } from './leaving-act.ts'
-import { optionalFeeAct } from './optional-fee-act.ts'
-import { rescheduleAct, resumeAct } from './plan-acts.ts'
+import { leavingAct, optionalFeeAct, rescheduleAct, resumeAct } from './student-acts.ts'
 import { applyStructureAct, dropStructureAct, paymentRulesAct, setStructureAct } from './rule-acts.ts'
 
 type RefundRequest = AskedRefund & { reason: string }

@@ -1,11 +1,10 @@
-import type { Institute } from '../../institutes/institutes.rules.ts'
-import { totalOf, type ApprovalLimits } from '../../institutes/approval-limit/approval-limit.rules.ts'
+import { type Institute, totalOf, type ApprovalLimits } from '../../institutes/institutes.rules.ts'
 import {
   giveAlone,
   readApprovalLimits,
   writeApprovalLimits,
-} from '../../institutes/approval-limit/approval-limit.service.ts'
-import { getInstitutesById } from '../../institutes/institutes.service.ts'
+  getInstitutesById,
+} from '../../institutes/institutes.service.ts'
 import { queueMessages } from '../../messages/messages.service.ts'
 import type { ConsoleContext } from '../context.ts'
 import { assert } from '../../platform/assert.ts'

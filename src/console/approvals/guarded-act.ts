@@ -1,5 +1,4 @@
-import type { Institute } from '../../institutes/institutes.rules.ts'
-import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
+import type { Institute, Gift } from '../../institutes/institutes.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Command } from '../../platform/idempotency.ts'
 import type { Paise } from '../../platform/money.ts'

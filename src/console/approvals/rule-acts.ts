@@ -19,8 +19,7 @@ import {
   readStructures,
   setStructure,
 } from '../../fees/structures/structures.service.ts'
-import { totalOf, type Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
-import type { Institute } from '../../institutes/institutes.rules.ts'
+import { totalOf, type Gift, type Institute } from '../../institutes/institutes.rules.ts'
 import type { ConsoleContext } from '../context.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'

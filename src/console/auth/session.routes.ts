@@ -3,7 +3,7 @@ import type { Context } from '../../platform/context.ts'
 import { acceptInvitation, readInvitation } from '../team/invitations.service.ts'
 import { LIMITS } from '../../platform/rate-limits.rules.ts'
 import { VisitorLimit } from '../../http/limits/rate-limits.ts'
-import { addOpenRead, addOpenWrite, addSetupWrite } from './access.routes.ts'
+import { addOpenRead, addOpenWrite, addSetupWrite, type OpenVisit } from './access.routes.ts'
 import {
   deviceCookie,
   readDeviceCookie,
@@ -14,7 +14,6 @@ import {
 } from './sessions.service.ts'
 import { isKnownDevice, type MailRequest, mailUnlockCode } from './limits/tries.service.ts'
 import { one } from '../../http/reply.ts'
-import type { OpenVisit } from './roles.routes.ts'
 import {
   acceptedOutput,
   acceptInput,

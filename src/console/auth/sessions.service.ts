@@ -16,13 +16,12 @@ import {
   type Origin,
   type Who,
 } from '../console.rules.ts'
-import * as store from './sessions.store.ts'
+import * as store from './users.store.ts'
 import { purgeKnown, rememberDevice } from './limits/tries.service.ts'
 import { deleteDevices, deleteOldTries } from './limits/tries.store.ts'
 import { purgeChallenges } from './second-factor/second-factor.service.ts'
 import { listDemoUsers } from './users.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
-import * as signIns from './sessions.store.ts'
 
 /** A session as its holder gets it: the secrets go into cookies and nowhere else. */
 export type NewSession = { secret: string; device: string }
@@ -130,7 +129,7 @@ export async function enterInstitute(
   return { institute, role }
 }
 
-export type { OwnLender } from './sessions.store.ts'
+export type { OwnLender } from './users.store.ts'
 
 /** A lender that they have no part in is one that does not exist. */
 export async function enterLender({ db }: Context, who: Who, code: string): Promise<store.OwnLender> {
@@ -228,7 +227,7 @@ function writeCookie(ctx: Context, cookie: Cookie, value: string, maxAgeS: numbe
   return `${cookieName(ctx, cookie)}=${value}${life}; Path=/; HttpOnly; SameSite=Lax${secure}`
 }
 
-export type { SignInRow } from './sessions.store.ts'
+export type { SignInRow } from './users.store.ts'
 
 /** How somebody got in. */
 export const WAYS_IN = [
@@ -251,16 +250,16 @@ export async function recordSignIn(
   { origin, by }: { origin: Origin; by: WayIn | null },
 ): Promise<void> {
   const agent = origin.agent.slice(0, AGENT_LENGTH)
-  await signIns.insertSignIn(db, { id: newId('login'), userId, ip: origin.ip, agent, by })
+  await store.insertSignIn(db, { id: newId('login'), userId, ip: origin.ip, agent, by })
 }
 
 /** Newest first, the refused ones too. */
-export async function listSignIns({ db }: Context, who: Who): Promise<signIns.SignInRow[]> {
-  return signIns.listSignIns(db, who.userId, MOST_SHOWN)
+export async function listSignIns({ db }: Context, who: Who): Promise<store.SignInRow[]> {
+  return store.listSignIns(db, who.userId, MOST_SHOWN)
 }
 
 async function purgeSignIns(db: Queryable, limit: number): Promise<number> {
   const now = Date.now()
   const before = { anybodys: new Date(now - KEPT_MS), nobodys: new Date(now - NOBODYS_KEPT_MS) }
-  return signIns.deleteOldSignIns(db, before, limit)
+  return store.deleteOldSignIns(db, before, limit)
 }

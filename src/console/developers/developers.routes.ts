@@ -24,7 +24,7 @@ import { testFetch } from '../../erp/pull/pull.service.ts'
 import { DEVELOPERS, grantableBy } from './developers.rules.ts'
 import { revokeKeyOf } from '../../institutes/keys.service.ts'
 import { createKeyOnce, rotateKeyOnce, type ShownKey } from './developers.service.ts'
-import { keyFields, keyList } from './key.list.ts'
+import { keyFields, keyList } from './developers.list.ts'
 import { field, ifSent, input } from '../../http/wire/input.ts'
 
 /** Keys, webhooks, what was told and asked, and the way to the ERP. */

@@ -3,7 +3,16 @@ import type { ConsoleContext } from '../context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { one, from } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { calendarOutput, calendarQuery, comingOutput, returnsOutput, returnsQuery } from './days.schemas.ts'
+import {
+  calendarOutput,
+  calendarQuery,
+  comingOutput,
+  returnsOutput,
+  returnsQuery,
+  erpOutput,
+  settingsInput,
+  settingsOutput,
+} from './flex.schemas.ts'
 import { debitList } from './debit.list.ts'
 import { addList } from '../lists/list.routes.ts'
 import { readCalendar, readComing, readReturns, readPlanDetail, readErpHealth } from './flex.service.ts'
@@ -12,7 +21,7 @@ import { cancelPlan, holdPlan, type ChangedPlan } from '../../flex/plans/plans.s
 import { keptOr } from '../approvals/approval.list.ts'
 import { noteOf, guarded } from '../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
-import { rescheduleAct, resumeAct, stateOf } from '../approvals/plan-acts.ts'
+import { rescheduleAct, resumeAct, stateOf } from '../approvals/student-acts.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
 import { planList } from './plan.list.ts'
 import { instalmentParams, moveInput, planDetailOutput, reasonInput } from './plan.schemas.ts'
@@ -21,7 +30,6 @@ import {
   getFlexSettings,
   type SettingsChange,
 } from '../../flex/settings/settings.service.ts'
-import { erpOutput, settingsInput, settingsOutput } from './erp.schemas.ts'
 import { fetchList } from './fetch.list.ts'
 
 export function flexConsoleRoutes(app: FastifyInstance, flex: ConsoleContext): void {

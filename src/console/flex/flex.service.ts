@@ -29,7 +29,6 @@ import type { Context } from '../../platform/context.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { settingsFor } from '../../erp/settings/settings.rules.ts'
 import { listErpSettings } from '../../erp/settings/settings.service.ts'
-import * as erpStore from './debits.store.ts'
 
 type StatusSum = { status: DebitStatus; count: number; amountPaise: Paise }
 type CalendarDay = { day: string; isWorkingDay: boolean; sums: StatusSum[] }
@@ -218,18 +217,18 @@ export type BranchHealth = {
   unavailable: number
   lastAt: Date | null
   /** What went wrong, the most frequent first. */
-  problems: erpStore.FetchSum[]
+  problems: days.FetchSum[]
 }
 
 /** How the ERP of each branch answered in the last 24 hours of real time, which ids are made in. */
 export async function readErpHealth(ctx: Context, institute: Institute): Promise<BranchHealth[]> {
   const [settings, sums] = await Promise.all([
     listErpSettings(ctx, institute),
-    erpStore.sumFetches(ctx.db, institute.id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
+    days.sumFetches(ctx.db, institute.id, firstIdAt('fetch', new Date(Date.now() - DAY_MS))),
   ])
   return institute.branches.map(({ collectorCode, name }) => {
     const own = sums.filter(sum => sum.collectorCode === collectorCode)
-    const countOf = (outcome: erpStore.FetchOutcome): number =>
+    const countOf = (outcome: days.FetchOutcome): number =>
       own.filter(sum => sum.outcome === outcome).reduce((total, { count }) => total + count, 0)
     const url = settingsFor(settings, collectorCode)?.url
     return {

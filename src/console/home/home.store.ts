@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
-import { owedNow } from '../sums/owed.store.ts'
+import { owedNow } from '../sums/sums.store.ts'
 import type { DaySum, FirstSteps, Sum } from './home.rules.ts'
 
 /** What the home page adds up, each by one statement over an index that begins with the institute. */

@@ -15,8 +15,12 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import { badCursor, type Page, type PageRange } from '../../platform/db/list.ts'
 import { sortNames, type Sorting } from '../../platform/db/sorted-list.ts'
-import { addConsoleRead, addOperatorRead, addConsoleWrite } from '../auth/access.routes.ts'
-import type { InstituteVisit } from '../auth/roles.routes.ts'
+import {
+  addConsoleRead,
+  addOperatorRead,
+  addConsoleWrite,
+  type InstituteVisit,
+} from '../auth/access.routes.ts'
 import { EVERYONE, type ConsoleRole } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { exportReport, type Report } from '../reports/export.service.ts'

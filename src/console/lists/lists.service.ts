@@ -16,7 +16,7 @@ import {
 } from '../../platform/db/sorted-list.ts'
 import { newId } from '../../platform/ids.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import * as store from './views/views.store.ts'
+import * as store from './views.store.ts'
 
 /** Rows are counted so far, and so many are sorted while somebody waits. */
 const MOST = 25_000
@@ -78,7 +78,7 @@ function tooLong(): Error {
   )
 }
 
-export type { Owner, View } from './views/views.store.ts'
+export type { Owner, View } from './views.store.ts'
 
 /** A person may save so many at one institute, over all lists. */
 const MOST_VIEWS = 100

@@ -1,5 +1,7 @@
 import type { Account } from '../../ledger/ledger.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
+import type { ReceiptKey } from '../../receipts/receipts.rules.ts'
+import { RECEIPTS, receiptList, type ReceiptRow } from './receipt.list.ts'
 import { allOf, type PageRange } from '../../platform/db/list.ts'
 import { limitOf, prefixOf, type Query, Values } from '../../platform/db/query.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -224,5 +226,19 @@ export async function listExpected(
      where p.institute_id = $1 and p.state = 'captured' and p.settlement_id is null and p.settle_due_on is not null
      group by 1, 2 order by 1, 2 limit $2`,
     [instituteId, limit],
+  )
+}
+
+export async function readReceipts(
+  db: Queryable,
+  instituteId: number,
+  keys: readonly ReceiptKey[],
+): Promise<ReceiptRow[]> {
+  return db.query<ReceiptRow>(
+    `select ${receiptList.select} from ${RECEIPTS.from} ${RECEIPTS.join}
+     where c.institute_id = $1
+       and (c.financial_year, c.number) in (select k.year, k.number from unnest($2::text[], $3::int[]) as k (year, number))
+     order by c.issued_at desc, c.financial_year desc, c.number desc`,
+    [instituteId, keys.map(key => key.financialYear), keys.map(key => key.number)],
   )
 }

@@ -1,3 +1,4 @@
+import * as store from './jobs.store.ts'
 import { listInstitutes, createInstitute, type NewInstitute } from '../../institutes/institutes.service.ts'
 import { listUnmatchedReports, type UnmatchedReport } from '../../payments/settlements/settlements.service.ts'
 import type { ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
@@ -10,12 +11,12 @@ import type { BackupSchedule, BackupState } from '../../platform/backup/schedule
 import type { Context } from '../../platform/context.ts'
 import { readDisk, type Disk } from '../../platform/retention/disk.ts'
 import { readMigrationState, type MigrationState } from '../../platform/db/migrate.ts'
-import { readDatabaseFigures, type DatabaseFigures, readJobs } from './jobs.store.ts'
-import { isBehind } from './operator.rules.ts'
+import { isBehind, type LetterKind } from './operator.rules.ts'
 import { smallestOf } from '../../platform/lists.ts'
 import { isInstituteCode, type Institute } from '../../institutes/institutes.rules.ts'
 import { badField } from '../../platform/errors.ts'
 import type { Command } from '../../platform/idempotency.ts'
+import { DAY_MS } from '../../platform/calendar.ts'
 
 /** What an operator sees of the process and what is set up for it: names, never secrets. */
 export type Installation = {
@@ -41,7 +42,7 @@ export type Health = {
   mode: Context['mode']
   role: Installation['role']
   now: Date
-  database: DatabaseFigures & {
+  database: store.DatabaseFigures & {
     isOwn: boolean
     answeredInMs: number
     connections: { total: number; idle: number; waiting: number }
@@ -55,11 +56,11 @@ export type Health = {
 
 export async function readHealth({ db, clock, mode }: Context, installation: Installation): Promise<Health> {
   const started = performance.now()
-  const database = await readDatabaseFigures(db)
+  const database = await store.readDatabaseFigures(db)
   const answeredInMs = performance.now() - started
   const [migrations, jobs, disk] = await Promise.all([
     readMigrationState(db),
-    readJobs(db, clock.now()),
+    store.readJobs(db, clock.now()),
     // Bursar may have no such folder when DATABASE_URL names the database.
     readDisk(installation.dataDir).catch(() => null),
   ])
@@ -154,4 +155,41 @@ export async function openInstitute(
   if (!isInstituteCode(input.code))
     throw badField('code', 'can have 1 to 63 lower-case letters, digits and hyphens, not a hyphen first')
   return createInstitute(ctx, input, command)
+}
+
+export type { Job as DueWork } from './jobs.store.ts'
+
+export type Jobs = {
+  jobs: store.Job[]
+  /** Whether this process runs jobs; the ages of what is due come from the database and hold for all processes. */
+  runsHere: boolean
+  runs: (JobStatus & { oldestDueMs: number | null })[]
+  deadLetters: Record<LetterKind, number>
+}
+
+/** What is due, whichever process is to do it. */
+export async function readDueWork({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<store.Job[]> {
+  return store.readJobs(db, clock.now())
+}
+
+export async function readJobs({ db, clock }: Context, runner: JobRunner): Promise<Jobs> {
+  const [jobs, ages, deadLetters] = await Promise.all([
+    store.readJobs(db, clock.now()),
+    runner.oldestDueMs(),
+    store.countDeadLetters(db),
+  ])
+  const runs = runner.statuses.map(status => ({ ...status, oldestDueMs: ages.get(status.name) ?? null }))
+  return { jobs, runsHere: runner.isStarted, runs, deadLetters }
+}
+
+const LOST_MS = 2 * DAY_MS
+
+/** Messages of all institutes that were given up within two days. */
+export async function countLostMessages({ db, clock }: Pick<Context, 'db' | 'clock'>): Promise<number> {
+  return store.countLostMessages(db, new Date(clock.now().getTime() - LOST_MS))
+}
+
+/** How many of each were given up, over all institutes. */
+export async function countDeadLetters({ db }: Pick<Context, 'db'>): Promise<Record<LetterKind, number>> {
+  return store.countDeadLetters(db)
 }

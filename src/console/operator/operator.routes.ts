@@ -29,19 +29,16 @@ import {
   healthOutput,
   setupOutput,
 } from './operator.schemas.ts'
-import { readJobs } from './jobs.service.ts'
-import { letterList } from './letter.list.ts'
+import { readJobs, describeSetup, readHealth, type Installation, openInstitute } from './health.service.ts'
+import { letterList, holidayList, instituteList } from './operator.list.ts'
 import { type Metrics, readKeyNumbers } from '../../http/metrics.ts'
 import { auditList } from '../audit/audit.list.ts'
 import { NO_INSTITUTE } from '../audit/audit.service.ts'
 import type { RequestLog } from '../../request-log/requests.service.ts'
 import { resolveReport } from '../../payments/settlements/settlements.service.ts'
 import { reportParams, resolutionInput } from '../money/books.schemas.ts'
-import { describeSetup, readHealth, type Installation, openInstitute } from './health.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { addBranch, renameInstitute, setDefaultBranch } from '../../institutes/institutes.service.ts'
-import { holidayList } from './holiday.list.ts'
-import { instituteList } from './institute.list.ts'
 import { addHoliday, removeHoliday, type Holiday } from '../../payments/holidays.service.ts'
 
 /** The installation and every institute on it, for the person who looks after them. */

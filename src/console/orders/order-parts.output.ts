@@ -1,6 +1,6 @@
 import { outputOf } from '../../http/wire/output.ts'
 import type { PaymentRecord } from '../../payments/payments.service.ts'
-import { refundFields } from '../../payments/refund.output.ts'
+import { refundAnswerFields } from '../../payments/refund.schemas.ts'
 import type { Dispute } from '../../payments/disputes/disputes.rules.ts'
 import type { Refund } from '../../payments/refunds/refunds.rules.ts'
 import type { MessageRecord } from './detail.store.ts'
@@ -32,7 +32,7 @@ export const paymentOutput = payment.object({
 
 const refund = outputOf<Refund, unknown>()
 export const refundRowOutput = refund.object({
-  ...refundFields,
+  ...refundAnswerFields,
   payment_id: refund.text('Of which payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
   kind: refund.oneOf(
     ['requested', 'duplicate', 'returned'],

@@ -2,11 +2,10 @@ import { field, input, optional, ifSent } from '../../http/wire/input.ts'
 import { SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
 import { ORDER_ID, orderFields as typedOrderFields, SCHOOL_YEAR } from '../../orders/order.input.ts'
-import { refundFields as typedRefundFields } from '../../payments/refund.input.ts'
+import { refundFields, refundAnswerFields } from '../../payments/refund.schemas.ts'
 import { MOST_AT_ONCE } from '../lists/bulk.rules.ts'
 import { pageChangeFields } from '../../payment-pages/page.schemas.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
-import { refundFields } from '../../payments/refund.output.ts'
 import type { LinkFileRow, PaidTogether } from './detail.store.ts'
 import { lineFields, orderFields, purposeFields } from '../../orders/order.output.ts'
 import { stateAt, totalOf, type Order, type OrderLine, lineName } from '../../orders/orders.rules.ts'
@@ -56,7 +55,7 @@ export const sendPickedInput = input({
   is_forced: optional(field.flag('Also to those who were told within the last day.', false), false),
 })
 
-export const refundInput = input({ ...typedRefundFields, reason })
+export const refundInput = input({ ...refundFields, reason })
 
 /** What the console's operations on payment pages take beyond those of the API. */
 
@@ -90,7 +89,7 @@ export const orderRowFields = {
 
 const requested = outputOf<RequestedRefund>()
 export const requestedRefundOutput = requested.object({
-  ...refundFields,
+  ...refundAnswerFields,
   refundable: requested.amount('What can still be given back, in rupees.', 40000, refundableAfter),
 })
 

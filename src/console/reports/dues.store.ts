@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import { ZERO, type Paise } from '../../platform/money.ts'
 import type { Query } from '../../platform/db/query.ts'
-import { classedNow, owedNow, presentFirst } from '../sums/owed.store.ts'
+import { classedNow, owedNow, presentFirst } from '../sums/sums.store.ts'
 import { schoolYearOf } from './demand/demand.rules.ts'
 import { LATE_DAYS, type Bucket, type DefaulterBucket, type Grouping } from './reports.rules.ts'
 

@@ -8,7 +8,7 @@ import { movedOutput, moveInput } from '../../banking/moves/payment-move.schemas
 import type { MovedPayment } from '../../banking/moves/payment-move.service.ts'
 import type { CounterRefund } from '../../banking/refunds/counter-refund.service.ts'
 import { advanceUseOutput, lateFeeEntryOutput } from '../../dues/dues.schemas.ts'
-import { refundOutput } from '../../payments/refund.output.ts'
+import { refundOutput } from '../../payments/refund.schemas.ts'
 import {
   leavingInput,
   leavingOutput,
@@ -50,7 +50,7 @@ import { keptOr } from '../approvals/approval.list.ts'
 import { noteOf, guarded } from '../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
 import { classChangeAct } from '../approvals/bulk-acts.ts'
-import { leavingAct } from '../approvals/leaving-act.ts'
+import { leavingAct } from '../approvals/student-acts.ts'
 import { addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE, TAKERS } from '../console.rules.ts'
 import { assertMayTake } from '../counter/counter.rules.ts'

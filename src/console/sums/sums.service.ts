@@ -1,6 +1,5 @@
 import type { Context } from '../../platform/context.ts'
 import { forEachInstitute } from '../../platform/jobs/due-rows.ts'
-import * as owed from './owed.store.ts'
 import * as store from './sums.store.ts'
 
 type SumsContext = Pick<Context, 'db'>
@@ -37,7 +36,7 @@ function countBatch({ db }: SumsContext, instituteId: number, { waits = false } 
   return db.transaction(async tx => {
     if (waits) await store.lock(tx, instituteId)
     else if (!(await store.tryLock(tx, instituteId))) return 0
-    const dues = await owed.countDues(tx, instituteId, BATCH)
+    const dues = await store.countDues(tx, instituteId, BATCH)
     return Math.max(dues, await store.addToDays(tx, instituteId, BATCH))
   })
 }
@@ -55,7 +54,7 @@ export async function repairSums(
   if (dues + days === 0) return 0
   await db.transaction(async tx => {
     await store.lock(tx, instituteId)
-    if (dues > 0) await owed.startAnew(tx, instituteId)
+    if (dues > 0) await store.startAnew(tx, instituteId)
     if (days > 0) await store.correctDays(tx, instituteId)
   })
   const total = await store.countWaiting(db, instituteId)

@@ -7,14 +7,13 @@ import { eraseSecrets } from '../../messages/messages.service.ts'
 import { hashSecret, newSecret } from '../../platform/secrets.ts'
 import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
 import type { Role } from '../console.rules.ts'
-import * as store from './invitations.store.ts'
+import * as store from './team.store.ts'
 import { findPasswordFlaw, hashPassword } from '../auth/passwords.ts'
 import { openSession, type NewSession } from '../auth/sessions.service.ts'
-import { endSessions } from '../auth/sessions.store.ts'
+import { endSessions } from '../auth/users.store.ts'
 import { factorNeeded, type SignInRequest } from '../auth/sign-in.service.ts'
 import { instituteNamesOf, putMember } from './team.store.ts'
 import * as users from '../auth/users.store.ts'
-import * as team from './team.store.ts'
 
 type NewInvitation = {
   email: string
@@ -149,15 +148,15 @@ export async function emailsOf(
   instituteId: number,
   roles: readonly Role[],
 ): Promise<string[]> {
-  return team.listEmails(db, instituteId, roles)
+  return store.listEmails(db, instituteId, roles)
 }
 
 export async function emailsOfLender(db: Queryable, lender: string): Promise<string[]> {
-  return team.listLenderEmails(db, lender)
+  return store.listLenderEmails(db, lender)
 }
 
 /** Who records a lender's transfers must not be the one who confirms that they arrived. */
 export async function assertOneSide(tx: Transaction, userId: string): Promise<void> {
-  if (await team.isOnBothSides(tx, userId))
+  if (await store.isOnBothSides(tx, userId))
     throw conflict('Somebody of a lender cannot work for an institute as well: use another e-mail address.')
 }

@@ -5,26 +5,24 @@ import { formatMoment } from '../../platform/calendar.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { INVITATION_MS, normaliseEmail, type Role, type Who } from '../console.rules.ts'
+import { INVITATION_MS, normaliseEmail, type Role, type Who, changeable } from '../console.rules.ts'
 import { readRequirement, type Requirement } from '../auth/second-factor/second-factor.service.ts'
 import { makeInvitation } from './invitations.service.ts'
-import * as invitations from './invitations.store.ts'
-import { changeable } from './team.rules.ts'
 import * as store from './team.store.ts'
 
-export type { OpenInvitation } from './invitations.store.ts'
+export type { OpenInvitation } from './team.store.ts'
 export type { Member } from './team.store.ts'
 
 export type Team = {
   members: store.Member[]
-  invitations: invitations.OpenInvitation[]
+  invitations: store.OpenInvitation[]
   requirement: Requirement
 }
 
 export async function readTeam({ db }: Context, institute: Institute): Promise<Team> {
   const [members, open, requirement] = await Promise.all([
     store.listMembers(db, institute.id),
-    invitations.listOpen(db, institute.id),
+    store.listOpen(db, institute.id),
     readRequirement({ db }, institute),
   ])
   return { members, invitations: open, requirement }
@@ -82,7 +80,7 @@ export async function withdrawInvitation(
   id: string,
 ): Promise<{ email: string; role: Role | null }> {
   return transact(db, command, async tx => {
-    const withdrawn = await invitations.withdraw(tx, institute.id, id)
+    const withdrawn = await store.withdraw(tx, institute.id, id)
     if (withdrawn === null) throw notFound('This invitation')
     await eraseSecrets(tx, [id])
     return withdrawn

@@ -4,19 +4,29 @@ import type { OnTheWay } from '../../payments/on-the-way.rules.ts'
 import { paymentInEvent } from '../../payments/payment.events.ts'
 import type { PaidOrder } from '../../payments/context.ts'
 import { assertNever } from '../../platform/assert.ts'
-import { DAY_MS, dayOf } from '../../platform/calendar.ts'
+import { DAY_MS, dayOf, addDays } from '../../platform/calendar.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { Pulled } from '../../erp/pull/pull.service.ts'
-import { waitsForOthers } from './paid-elsewhere.service.ts'
 import type { Presentation } from './engine.store.ts'
 import { followErp } from '../plans/rebalance.service.ts'
 import type { PlanChanges } from '../plans/plan-changes.service.ts'
 import { applyCause } from '../rules/plan-causes.rules.ts'
-import { afterFetch, DROPPED, type ErpDecision, type ErpAnswer } from '../rules/after-fetch.rules.ts'
-import { lastTryOn } from '../rules/returns.rules.ts'
-import { mostPerDebit, nextStep, type Step, TRANSFERRED } from '../rules/debit.rules.ts'
-import { splitAt, sumLines, type Line } from '../rules/lines.rules.ts'
 import {
+  afterFetch,
+  DROPPED,
+  type ErpDecision,
+  type ErpAnswer,
+  mostPerDebit,
+  nextStep,
+  type Step,
+  TRANSFERRED,
+  firstDayFor,
+} from '../rules/debit.rules.ts'
+import { lastTryOn } from '../rules/returns.rules.ts'
+import {
+  splitAt,
+  sumLines,
+  type Line,
   isAnnounced,
   isPlanOver,
   nextNumber,
@@ -28,13 +38,18 @@ import { presentationOn } from '../rules/rails.rules.ts'
 import { newInstalment } from '../rules/schedule.rules.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
 import { MANDATE_ENDED, cancelWithMandate } from '../mandates/end-mandate.ts'
-import { withdrawNotices } from '../rules/plan-in-change.rules.ts'
+import { withdrawNotices, withdrawNotice } from '../rules/plan-in-change.rules.ts'
+import { heldUntil } from '../../payments/payments.rules.ts'
+import { listOnTheWay, listStarted } from '../../payments/student-payments.service.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import type { LockedPlans } from '../plans/with-plans.service.ts'
+import { isPaidBy } from '../rules/rebalance.rules.ts'
+import { addAll } from '../../platform/lists.ts'
 
 /**
  * The way of one debit, from top to bottom: the ERP is asked, the amount is frozen and announced, it is presented to the
  * bank, the bank pays, the family gets its receipt, the money reaches the institute. `debit.rules.ts` says when each step is
- * due; what the bank says is taken up in `results.service.ts`, what the
- * ERP says in `after-fetch.rules.ts`.
+ * due and what follows from the ERP's answer; what the bank says is taken up in `results.service.ts`.
  */
 
 /** Applies the ERP's answer, which decides from 30 hours before the debit. */
@@ -355,4 +370,50 @@ function cancelByErp(
   { code, message }: Pick<Of<'cancel_plan'>, 'code' | 'message'>,
 ): void {
   cancelWithMandate(plan, `${code}: ${message}`, { code, category: 'erp', message })
+}
+
+/** A debit that is at the bank, and a down payment, pay their own instalments. */
+const PAYS_ITS_OWN: readonly OnTheWay['orderKind'][] = ['instalment', 'downpayment']
+
+/** Reads, by student, what is on the way to the same fees and what somebody pays at the bank's page at this moment. */
+export async function readPaidElsewhere(
+  tx: Transaction,
+  plans: LockedPlans,
+): Promise<Map<string, OnTheWay[]>> {
+  const byInstitute = Map.groupBy(plans.values(), ({ plan }) => plan.instituteId)
+  const found: OnTheWay[] = []
+  for (const [instituteId, some] of byInstitute) {
+    const ids = some.map(({ plan }) => plan.studentId)
+    const now = some[0]?.now ?? new Date(0)
+    const started = await listStarted(tx, instituteId, ids)
+    const held = started.filter(payment => heldUntil(payment) > now)
+    addAll(found, await listOnTheWay(tx, instituteId, ids))
+    addAll(
+      found,
+      held.map(payment => ({ ...payment, until: dayOf(now) })),
+    )
+  }
+  return Map.groupBy(
+    found.filter(one => !PAYS_ITS_OWN.includes(one.orderKind)),
+    one => one.studentId,
+  )
+}
+
+/**
+ * Whether a part of the instalment is being paid otherwise. Then it is not presented over that payment: it waits for the next possible
+ * day, with a new notice of what is left by then.
+ */
+function waitsForOthers(
+  plan: PlanChanges,
+  instalment: Instalment,
+  paidElsewhere: readonly OnTheWay[],
+): boolean {
+  const today = dayOf(plan.now)
+  if (!isPaidBy(plan, instalment, { expected: paidElsewhere, today })) return false
+  const until = paidElsewhere.reduce((last, one) => (one.until > last ? one.until : last), today)
+  const presentOn = firstDayFor(plan.contextOf(instalment), plan.rail, addDays(until, 1))
+  const why = 'the same fees are being paid otherwise'
+  plan.note(instalment, 'waits for another payment', `${why}, which is expected to end by ${until}`)
+  withdrawNotice(plan, instalment, why, { presentOn })
+  return true
 }

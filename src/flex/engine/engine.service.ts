@@ -16,18 +16,16 @@ import {
 import { loadPlans, lockPlans } from '../plans/plans.store.ts'
 import { withPlans, withPlan, type LockedPlans } from '../plans/with-plans.service.ts'
 import { debitContextOf, nextStep, type DebitRules, type Step, announceableAt } from '../rules/debit.rules.ts'
-import { type LoadedPlan, noticeIdOf, type Instalment } from '../rules/plan.rules.ts'
+import { type LoadedPlan, noticeIdOf, type Instalment, sumLines } from '../rules/plan.rules.ts'
 import { readDebitRules } from '../settings/settings.service.ts'
-import { applyErpAnswer, takeQuietStep, present } from './debit.service.ts'
+import { applyErpAnswer, takeQuietStep, present, readPaidElsewhere } from './debit.service.ts'
 import { mandatesOf } from '../../payments/context.ts'
 import { isUnavailable } from '../../platform/errors.ts'
 import { ProviderRefused } from '../../providers/port.ts'
-import { sumLines } from '../rules/lines.rules.ts'
 import { whenTold } from '../../messages/messages.service.ts'
 import { openDebits, sendDebit } from '../../payments/debits/debits.service.ts'
 import type { Payment } from '../../payments/payments.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { readPaidElsewhere } from './paid-elsewhere.service.ts'
 
 /**
  * The engine: takes instalments whose moment has come and lets each take its next step. What it decides it decides again

@@ -5,7 +5,7 @@ import type { PlanChanges } from '../plans/plan-changes.service.ts'
 import { findPlansOf } from '../plans/plans.store.ts'
 import { applyCause, type PlanCause } from '../rules/plan-causes.rules.ts'
 import { withPlans, type LockedPlans, type PlanContext } from '../plans/with-plans.service.ts'
-import type { Instalment } from '../rules/plan.rules.ts'
+import { type Instalment, sumLines } from '../rules/plan.rules.ts'
 import { debited, debitedLate, paidAtSetup, settled } from './debit.service.ts'
 import { endPresentations, findByOrders, type Ending } from './engine.store.ts'
 import { chargeNote } from '../../payments/refunds/refunds.rules.ts'
@@ -13,7 +13,6 @@ import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { ZERO } from '../../platform/money.ts'
 import { afterReturn, type AfterReturn, meaningOf, NEVER_SENT } from '../rules/returns.rules.ts'
-import { sumLines } from '../rules/lines.rules.ts'
 
 /** What the bank says of a presentation, applied to its instalment in the transaction that wrote it down. */
 export function instalmentPaymentHandler(ctx: PlanContext): PaymentHandler {

@@ -9,10 +9,9 @@ import type { StudentContext } from '../../students/student-contexts.service.ts'
 import { endMandateAtProvider } from '../mandates/end-mandate.ts'
 import type { PlanChanges } from './plan-changes.service.ts'
 import { presentationDay, type DebitRules } from '../rules/debit.rules.ts'
-import { isPlanOver, type LoadedPlan, type Plan } from '../rules/plan.rules.ts'
+import { isPlanOver, type LoadedPlan, type Plan, type Line } from '../rules/plan.rules.ts'
 import { balancedAgainst, outsideOf } from '../rules/rebalance.rules.ts'
 import { limitLines } from '../rules/erp-schedule.rules.ts'
-import type { Line } from '../rules/lines.rules.ts'
 import { ZERO } from '../../platform/money.ts'
 import {
   equalMonthly,

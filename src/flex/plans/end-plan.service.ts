@@ -1,13 +1,14 @@
+import * as store from './plans.store.ts'
 import { closeUnpaid } from '../../orders/order-payments.service.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { cancelWithMandate } from '../mandates/end-mandate.ts'
-import { DROPPED } from '../rules/after-fetch.rules.ts'
+import { cancelWithMandate, cancelAtProvider } from '../mandates/end-mandate.ts'
+import { DROPPED } from '../rules/debit.rules.ts'
 import { isPlanOver, type Mandate } from '../rules/plan.rules.ts'
 import type { PlanChanges } from './plan-changes.service.ts'
-import * as store from './plans.store.ts'
 import { withPlans, type PlanContext } from './with-plans.service.ts'
-
 import type { StudentKey } from '../../students/students.rules.ts'
+import { pullStudents, type Pulled, type PullRequest } from '../../erp/pull/pull.service.ts'
+import type { FlexContext } from '../context.ts'
 
 /** The plans that ended, and the mandates that the provider is to be told of after the commit. */
 export type EndedPlans = { planIds: string[]; mandates: Mandate[] }
@@ -47,4 +48,20 @@ export async function closeDownPayment(tx: Transaction, plan: PlanChanges): Prom
   const down = plan.instalments.filter(({ isDownpayment }) => isDownpayment)
   const orders = down.flatMap(({ orderId }) => orderId ?? [])
   await closeUnpaid(tx, plan.plan.instituteId, orders, plan.now)
+}
+
+/**
+ * Asks the ERP for students. The plan of one whom the ERP says has left ends at once, as when the office says so, whatever
+ * the ERP was asked for: its next debit would be the first to hear of it otherwise.
+ */
+export async function pullWithPlans(ctx: FlexContext, requests: readonly PullRequest[]): Promise<Pulled[]> {
+  const pulled = await pullStudents(ctx, requests)
+  for (const [index, { instituteId, studentId }] of requests.entries()) {
+    const answer = pulled[index]
+    if (answer?.kind !== 'refused' || answer.actsAs !== 'student_discontinued') continue
+    const key = { instituteId, studentId }
+    const { mandates } = await ctx.db.transaction(tx => endPlanOf(tx, ctx, key, answer))
+    for (const mandate of mandates) await cancelAtProvider(ctx, mandate)
+  }
+  return pulled
 }

@@ -2,8 +2,9 @@ import { field, input, optional } from '../../http/wire/input.ts'
 import { MAX_COMPONENTS } from '../../fees/fees.rules.ts'
 import { outputOf } from '../../http/wire/output.ts'
 import type { Decision, PresentationRow } from '../engine/engine.store.ts'
-import { sumLines, type Line } from '../rules/lines.rules.ts'
 import {
+  sumLines,
+  type Line,
   planStatus,
   sumsOf,
   type Instalment,

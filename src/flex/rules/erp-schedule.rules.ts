@@ -1,7 +1,17 @@
 import type { ScheduleRow as ErpRow } from '../../erp/erp.rules.ts'
 import { minPaise, paiseOf, ZERO, type Paise, formatRupees } from '../../platform/money.ts'
-import { linesFrom, sumLines, totalsOf, type Line, isSameMoney } from './lines.rules.ts'
-import { isEndedByData, isOpen, type Instalment, type LoadedPlan, nextNumber } from './plan.rules.ts'
+import {
+  linesFrom,
+  sumLines,
+  totalsOf,
+  type Line,
+  isSameMoney,
+  isEndedByData,
+  isOpen,
+  type Instalment,
+  type LoadedPlan,
+  nextNumber,
+} from './plan.rules.ts'
 import { type ScheduleRow, newInstalment } from './schedule.rules.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { endInstalment, withdrawNotice, type PlanInChange } from './plan-in-change.rules.ts'

@@ -10,9 +10,10 @@ import {
   rebalancePlan,
 } from './rebalance.rules.ts'
 import { firstDayFor } from './debit.rules.ts'
-import { addLines, sumLines, type Line } from './lines.rules.ts'
-import { type PlanInChange, endInstalment, withdrawNotice } from './plan-in-change.rules.ts'
 import {
+  addLines,
+  sumLines,
+  type Line,
   isEndedByData,
   isMandateLive,
   isOpen,
@@ -22,6 +23,7 @@ import {
   nextNumber,
   type Instalment,
 } from './plan.rules.ts'
+import { type PlanInChange, endInstalment, withdrawNotice } from './plan-in-change.rules.ts'
 import { momentOf } from './rails.rules.ts'
 import { newInstalment, type ScheduleRow } from './schedule.rules.ts'
 import { takeSchedule } from './erp-schedule.rules.ts'

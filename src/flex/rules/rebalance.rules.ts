@@ -1,7 +1,12 @@
 import { restAfter } from '../../payments/on-the-way.rules.ts'
 import { minPaise, paiseOf, sumPaise, ZERO, type Paise, splitInProportion } from '../../platform/money.ts'
-import { isSameMoney, linesFrom, sumLines, totalsOf, withoutLines, type Line } from './lines.rules.ts'
 import {
+  isSameMoney,
+  linesFrom,
+  sumLines,
+  totalsOf,
+  withoutLines,
+  type Line,
   isDone,
   isEndedByData,
   isOpen,

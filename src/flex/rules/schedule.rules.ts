@@ -1,8 +1,7 @@
 import type { FieldProblem } from '../../platform/errors.ts'
 import { paiseOf, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { newId } from '../../platform/ids.ts'
-import { linesFrom, sumLines, totalsOf, type Line } from './lines.rules.ts'
-import type { Instalment } from './plan.rules.ts'
+import { linesFrom, sumLines, totalsOf, type Line, type Instalment } from './plan.rules.ts'
 
 export type ScheduleRow = {
   dueOn: string

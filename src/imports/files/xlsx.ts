@@ -1,6 +1,15 @@
-import { Archive, ArchiveBroken, openWorkbook, readXml, type Workbook } from './workbook.ts'
+import {
+  Archive,
+  ArchiveBroken,
+  openWorkbook,
+  readXml,
+  type Workbook,
+  XmlBroken,
+  attributeOf,
+  type XmlAttributes,
+  type XmlListener,
+} from './workbook.ts'
 import { addToCell, type Cell, FileRefused, type FileRow, type FileRows } from './columns.rules.ts'
-import { XmlBroken, attributeOf, type XmlAttributes, type XmlListener } from './xml.ts'
 import { ARCHIVE, ROW } from '../../platform/limits.rules.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 

@@ -6,10 +6,9 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { isIdShaped } from '../../platform/ids.ts'
-import { newSigningSecret } from '../protocol/signed-messages.ts'
+import { newSigningSecret, createProtocolLender, pingLender } from '../protocol/protocol.client.ts'
 import type { LoanContext } from '../context.ts'
 import type { Lender, LenderName } from '../lender-port.ts'
-import { createProtocolLender, pingLender } from '../protocol/protocol.client.ts'
 import {
   assertNewLender,
   limitsOf,

@@ -1,7 +1,7 @@
 import { dayAfter, dayOf, startOfDay } from '../../platform/calendar.ts'
 
 /** What the last complete round over all institutes found. */
-export type BooksCheck = {
+export type NightlyCheck = {
   /** When it was complete, ISO 8601. */
   at: string
   institutes: number
@@ -19,8 +19,8 @@ export type Round = {
   after: number
   /** Until then somebody checks the next one. */
   leasedUntil: string | null
-  found: Omit<BooksCheck, 'at'>
-  last: BooksCheck | null
+  found: Omit<NightlyCheck, 'at'>
+  last: NightlyCheck | null
 }
 
 const HOUR_MS = 3_600_000

@@ -1,11 +1,11 @@
-import { forgetRefund } from '../../institutes/approval-limit/approval-limit.service.ts'
+import { forgetRefund } from '../../institutes/institutes.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { recordEvents } from '../../events/events.service.ts'
 import { duplicateRefundOf, refundRequestOf, refundResultOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
 import { lockOrder, markRefunded, markRefundFailed } from '../../orders/order-payments.service.ts'
 import { requireAt, type Order, type OrderAddress } from '../../orders/orders.rules.ts'
-import type { Transaction } from '../../platform/db/database.ts'
+import type { Transaction, Queryable } from '../../platform/db/database.ts'
 import { conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
@@ -28,7 +28,8 @@ import {
   returnedLines,
 } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
-import { assertUndisputed } from '../disputes/undisputed.service.ts'
+import { statusOf } from '../disputes/disputes.rules.ts'
+import { listStanding } from '../disputes/disputes.store.ts'
 import { insertExceptions, type Exception } from '../settlements/settlements.store.ts'
 import { holdAdvances, payFromAdvances } from '../../fees/advances/advances.service.ts'
 import { joinCatalogue } from '../../institutes/catalogue.service.ts'
@@ -346,4 +347,18 @@ export async function chargeFamily(
   await holdStudent(tx, key)
   const fee = { componentType: RETURNED_AFTER_REFUND, amountPaise, at, source: 'charge' as const }
   await addToFee(tx, key, fee)
+}
+
+/** Money that a bank holds or has taken back is not given back a second time; one that was won can be refunded. */
+export async function assertUndisputed(
+  db: Queryable,
+  { instituteId, id }: Pick<Payment, 'instituteId' | 'id'>,
+): Promise<void> {
+  const [dispute] = await listStanding(db, instituteId, id)
+  if (dispute === undefined) return
+  throw conflict(
+    statusOf(dispute) === 'lost'
+      ? `The payer's bank has taken this payment back: the dispute ${dispute.id} was lost. There is nothing to refund.`
+      : `The payer disputes this payment at the bank (${dispute.id}). Answer the dispute at the provider; it cannot be refunded until that is decided.`,
+  )
 }

@@ -2,9 +2,9 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { PageRange } from '../../platform/db/list.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
-import * as store from './read-settlements.store.ts'
+import * as store from './settlements.store.ts'
 
-export type { ComponentSum, Settlement, SettlementItem } from './read-settlements.store.ts'
+export type { ComponentSum, Settlement, SettlementItem } from './settlements.store.ts'
 
 export type SettlementDetail = store.Settlement & {
   components: store.ComponentSum[]

@@ -6,7 +6,7 @@ import type { PageRange } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
 import { toRupees } from '../../platform/money.ts'
 import { providerTitle } from '../../providers/catalogue.ts'
-import { itemsQuery, listItems, SETTLEMENT, type SettlementItem } from './read-settlements.store.ts'
+import { itemsQuery, listItems, SETTLEMENT, type SettlementItem } from './settlements.store.ts'
 import { settlementFields, settlementItemFields } from './settlement.schemas.ts'
 
 const out = outputOf<{ provider: string; accountTitle: string | null }>()

@@ -15,10 +15,8 @@ import {
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import type { Client } from 'pg'
-import { CLUSTER, type Manifest } from './format.ts'
-import { type Entry, readArchive, Refusal } from './read.ts'
-import { connectTo } from '../embedded-postgres/client.ts'
-import { exists, syncFolder } from '../embedded-postgres/paths.ts'
+import { CLUSTER, type Manifest, type Entry, readArchive, Refusal } from './format.ts'
+import { connectTo, exists, syncFolder } from '../embedded-postgres/paths.ts'
 import { openEmbeddedPostgres } from '../embedded-postgres/supervisor.ts'
 import type { Vault } from '../secrets.ts'
 

@@ -1,6 +1,6 @@
 import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { readManifest, readThrough } from './read.ts'
+import { readManifest, readThrough } from './format.ts'
 import {
   backupName,
   backupsToRemove,

@@ -14,9 +14,10 @@ import {
   type Take,
   type Transaction,
   type WakeupChannel,
+  WriteRefusals,
+  type OnWritesRefused,
 } from './transaction.ts'
 import { WakeupListener, Wakeups, type WakeupSubscription } from './wakeup.ts'
-import { WriteRefusals, type OnWritesRefused } from './write-refusals.ts'
 
 export type { Queryable, Transaction } from './transaction.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import { connectTo } from './client.ts'
+import { connectTo } from './paths.ts'
 import type { EmbeddedPostgres } from './supervisor.ts'
 
 export type DataDirLock = {

@@ -3,8 +3,14 @@ import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { open, realpath, rename, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { answers, type EmbeddedConnection } from './client.ts'
-import { type ClusterPaths, OWN_SERVER_HINT, prepareSocketDir, type Account } from './paths.ts'
+import {
+  answers,
+  type EmbeddedConnection,
+  type ClusterPaths,
+  OWN_SERVER_HINT,
+  prepareSocketDir,
+  type Account,
+} from './paths.ts'
 import { promisify } from 'node:util'
 
 /**

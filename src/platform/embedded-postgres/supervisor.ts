@@ -4,7 +4,15 @@ import { once } from 'node:events'
 import { readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import type { EmbeddedConnection } from './client.ts'
+import {
+  type EmbeddedConnection,
+  type ClusterPaths,
+  findBinaries,
+  OWN_SERVER_HINT,
+  POSTGRES_MAJOR,
+  preparePaths,
+  syncFolder,
+} from './paths.ts'
 import {
   chooseLauncher,
   commandFor,
@@ -14,14 +22,6 @@ import {
   tailOf,
   whereRuns,
 } from './server-process.ts'
-import {
-  type ClusterPaths,
-  findBinaries,
-  OWN_SERVER_HINT,
-  POSTGRES_MAJOR,
-  preparePaths,
-  syncFolder,
-} from './paths.ts'
 
 /**
  * A real PostgreSQL that needs no installation: its programs come from npm, its data lives under DATA_DIR.

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ErpContext } from '../../erp/context.ts'
 import { addRead, addWrite } from '../../http/endpoint.ts'
-import { isHead } from '../../http/other-methods.ts'
+import { isHead } from '../../http/failures.ts'
 import { all, created, one } from '../../http/reply.ts'
 import { field, ifSent, input, optional, query } from '../../http/wire/input.ts'
 import { outputOf } from '../../http/wire/output.ts'
@@ -21,8 +21,9 @@ import {
   issueToken,
   openEntry,
   readSession,
+  listProducts,
+  type StudentProduct,
 } from './entry.service.ts'
-import { listProducts, type StudentProduct } from './products.service.ts'
 import { languageOf } from '../layout.ts'
 import {
   cookieOf,

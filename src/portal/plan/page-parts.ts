@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto'
 import { presentationDay, type DebitRules } from '../../flex/rules/debit.rules.ts'
 import type { PlanLength } from '../../flex/plans/open-setup.service.ts'
-import { sumLines, totalsOf } from '../../flex/rules/lines.rules.ts'
 import {
+  sumLines,
+  totalsOf,
   isOpen,
   sumsOf,
   type Instalment,

@@ -2,8 +2,14 @@ import { chosenOf } from '../../dues/allocation.rules.ts'
 import type { Dues } from '../../dues/dues.service.ts'
 import { MANDATE_ENDED } from '../../flex/mandates/end-mandate.ts'
 import type { Asker } from '../../flex/plans/plans.service.ts'
-import { sumLines } from '../../flex/rules/lines.rules.ts'
-import { isAtBank, isOpen, sumsOf, type Instalment, type LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import {
+  sumLines,
+  isAtBank,
+  isOpen,
+  sumsOf,
+  type Instalment,
+  type LoadedPlan,
+} from '../../flex/rules/plan.rules.ts'
 import { meaningOf } from '../../flex/rules/returns.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'

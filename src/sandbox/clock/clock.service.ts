@@ -10,8 +10,7 @@ import {
   stillRunning,
   type Command,
 } from '../../platform/idempotency.ts'
-import { addCounts } from '../../platform/jobs/catch-up.ts'
-import type { JobRunner } from '../../platform/jobs/job-runner.ts'
+import { addCounts, type JobRunner } from '../../platform/jobs/job-runner.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
 
 /** The sandbox's clock: real time plus an offset that is stored, shared by all processes, and only ever grows. */

@@ -10,7 +10,7 @@ import {
   type YearStructures,
 } from '../../fees/structures/structure.rules.ts'
 import { NONE_OF_ITS_OWN, readStructures } from '../../fees/structures/structures.service.ts'
-import { readApprovalLimits } from '../../institutes/approval-limit/approval-limit.service.ts'
+import { readApprovalLimits } from '../../institutes/institutes.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'

@@ -12,8 +12,7 @@ import {
   structureFor,
   type YearStructures,
 } from '../../fees/structures/structure.rules.ts'
-import type { Gift } from '../../institutes/approval-limit/approval-limit.rules.ts'
-import type { Institute } from '../../institutes/institutes.rules.ts'
+import type { Gift, Institute } from '../../institutes/institutes.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { paiseOf, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import * as store from './structure-students.store.ts'

@@ -1,4 +1,4 @@
-import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
+import type { OwedDeliveries } from '../../events/define-event.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'

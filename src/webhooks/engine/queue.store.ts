@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { OwedDeliveries } from '../../events/owed-deliveries.ts'
+import type { OwedDeliveries } from '../../events/define-event.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { institutesOf, isHere, nameRows, oneOf } from '../../platform/db/query.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { checkNextBooks, readBooksCheck } from '../../../src/payments/reconcile/nightly.service.ts'
+import { checkNextBooks, readBooksCheck } from '../../../src/payments/reconcile/reconcile.service.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 

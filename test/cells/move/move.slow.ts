@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { forgetMoved } from '../../../src/cells/move/forget.service.ts'
+import { forgetMoved } from '../../../src/cells/moves.service.ts'
 import { moveBack, moveSchool, type MoveOptions } from '../../../src/cells/move/move.service.ts'
 import { namesOf, STEPS } from '../../../src/cells/move/move.rules.ts'
 import type { Move } from '../../../src/cells/move/moves.store.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readTables } from '../../../src/cells/move/catalogue.store.ts'
-import { findStale, kindOf, problemOf } from '../../../src/cells/move/tables.rules.ts'
+import { readTables } from '../../../src/cells/move/carry.store.ts'
+import { findStale, kindOf, problemOf } from '../../../src/cells/move/move.rules.ts'
 import { startBursar } from '../../harness/bursar.ts'
 
 test('every table is replicated, carried in the switch, or a cell’s own for a reason', async t => {

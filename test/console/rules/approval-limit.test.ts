@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { loweredClasses, type FeeStructure } from '../../../src/fees/structures/structure.rules.ts'
-import { isBeyond } from '../../../src/institutes/approval-limit/approval-limit.rules.ts'
+import { isBeyond } from '../../../src/institutes/institutes.rules.ts'
 import { paiseOf, ZERO } from '../../../src/platform/money.ts'
 
 const paise = fc.integer({ min: 0, max: 1e9 }).map(paiseOf)

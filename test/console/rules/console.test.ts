@@ -7,9 +7,9 @@ import {
   sessionEnd,
   uncount,
   type Tries,
+  changeable,
 } from '../../../src/console/console.rules.ts'
 import { LIMITS } from '../../../src/platform/rate-limits.rules.ts'
-import { changeable } from '../../../src/console/team/team.rules.ts'
 
 const moment = fc.date({ min: new Date('2026-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
 const limit = fc.constantFrom(LIMITS.staffAccountAtNetwork.waits, LIMITS.staffNetwork.waits)

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { ErpAnswer } from '../../../src/flex/rules/after-fetch.rules.ts'
+import type { ErpAnswer } from '../../../src/flex/rules/debit.rules.ts'
 import type { Rail } from '../../../src/flex/rules/rails.rules.ts'
 import { codesOf } from '../../../src/flex/rules/returns.rules.ts'
 import type { Trouble } from './trouble.ts'

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { paiseOf } from '../../../src/platform/money.ts'
 import { limitLines } from '../../../src/flex/rules/erp-schedule.rules.ts'
-import { sumLines, totalsOf, type Line } from '../../../src/flex/rules/lines.rules.ts'
+import { sumLines, totalsOf, type Line } from '../../../src/flex/rules/plan.rules.ts'
 import {
   rebalanceRows,
   type BalanceRow,

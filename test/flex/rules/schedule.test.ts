@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { paiseOf, sumPaise, type Paise } from '../../../src/platform/money.ts'
-import { sumLines, totalsOf, type Line } from '../../../src/flex/rules/lines.rules.ts'
+import { sumLines, totalsOf, type Line } from '../../../src/flex/rules/plan.rules.ts'
 import {
   equalMonthly,
   formProblems,

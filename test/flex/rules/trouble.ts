@@ -1,5 +1,4 @@
-import type { ErpAnswer, ErpDecision } from '../../../src/flex/rules/after-fetch.rules.ts'
-import type { DebitContext } from '../../../src/flex/rules/debit.rules.ts'
+import type { ErpAnswer, ErpDecision, DebitContext } from '../../../src/flex/rules/debit.rules.ts'
 import type { Instalment, PlanState } from '../../../src/flex/rules/plan.rules.ts'
 import { type Rail } from '../../../src/flex/rules/rails.rules.ts'
 import { addDays, dayOf, startOfDay } from '../../../src/platform/calendar.ts'

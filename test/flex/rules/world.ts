@@ -1,13 +1,13 @@
 import { afterReturn } from '../../../src/flex/rules/returns.rules.ts'
-import { afterFetch } from '../../../src/flex/rules/after-fetch.rules.ts'
 import {
+  afterFetch,
   nextStep,
   presentationDay,
   TRANSFERRED,
   type DebitContext,
 } from '../../../src/flex/rules/debit.rules.ts'
-import { sumLines } from '../../../src/flex/rules/lines.rules.ts'
 import {
+  sumLines,
   type Instalment,
   transition,
   type InstalmentState,

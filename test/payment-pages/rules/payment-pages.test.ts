@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { inputOfLine, readForm, type Reading } from '../../../src/payment-pages/page-form.rules.ts'
-import { termsProblems, toLine, type SentLine } from '../../../src/payment-pages/page-terms.rules.ts'
 import {
+  termsProblems,
+  toLine,
+  type SentLine,
   boundsOf,
   payableUntil,
   PAYABLE_MS,

@@ -19,7 +19,7 @@ import { writeBackup } from '../../../src/platform/backup/write.ts'
 import { restoreBackup } from '../../../src/platform/backup/restore.ts'
 import { PURPOSE } from '../../../src/platform/backup/format.ts'
 import { sealing, Vault } from '../../../src/platform/secrets.ts'
-import { connectTo } from '../../../src/platform/embedded-postgres/client.ts'
+import { connectTo } from '../../../src/platform/embedded-postgres/paths.ts'
 import type { EmbeddedPostgres } from '../../../src/platform/embedded-postgres/supervisor.ts'
 import { cluster, openFor, query, scratch, until } from '../embedded-postgres/fixtures/support.ts'
 

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { lockDataDir } from '../../../src/platform/embedded-postgres/data-dir-lock.ts'
-import { connectTo } from '../../../src/platform/embedded-postgres/client.ts'
+import { connectTo } from '../../../src/platform/embedded-postgres/paths.ts'
 import { openEmbeddedPostgres } from '../../../src/platform/embedded-postgres/supervisor.ts'
 import { cluster, openFor, query, scratch, serverPid, undoLater, until } from './fixtures/support.ts'
 

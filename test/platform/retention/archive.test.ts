@@ -10,7 +10,7 @@ import {
   type Manifest,
   verifyArchives,
   writeArchive,
-} from '../../../src/platform/retention/archive.ts'
+} from '../../../src/platform/retention/retention.ts'
 import { Vault } from '../../../src/platform/secrets.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import { temporaryFolder } from './support.ts'

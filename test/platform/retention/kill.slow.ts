@@ -9,7 +9,7 @@ import {
   listArchives,
   readLines,
   sealOf,
-} from '../../../src/platform/retention/archive.ts'
+} from '../../../src/platform/retention/retention.ts'
 import { startBursar, TEST_MASTER_KEY, type TestBursar } from '../../harness/bursar.ts'
 import { bareEnv } from '../../harness/child-env.ts'
 import {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { linesPath, listArchives, readLines, sealOf } from '../../../src/platform/retention/archive.ts'
+import { linesPath, listArchives, readLines, sealOf } from '../../../src/platform/retention/retention.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import {
   countOf,

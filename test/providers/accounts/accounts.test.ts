@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sendAgain } from '../../../src/payments/refunds/refunds.service.ts'
-import { settleDue } from '../../../src/payments/settlements/settle-due.service.ts'
+import { settleDue } from '../../../src/payments/settlements/settlements.service.ts'
 import { payOut } from '../../../emulators/razorpay/settlements.ts'
 import { AccountRegistry } from '../../../src/providers/accounts/registry.service.ts'
 import { signEvent } from '../../../emulators/razorpay/books.ts'

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../platform/db/database.ts'
 import type { Query } from '../../../platform/db/query.ts'
-import { joinDueDays } from '../../sums/owed.store.ts'
+import { joinDueDays } from '../../sums/sums.store.ts'
 import type { DemandRow, GradeStanding } from './demand.rules.ts'
 
 const MOST_GRADES = 10_000

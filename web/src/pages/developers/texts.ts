@@ -1,4 +1,4 @@
-import type { WebhookAnswer } from '../../../../src/console/developers/webhook.list.ts'
+import type { WebhookAnswer } from '../../../../src/console/developers/developers.list.ts'
 import type { EventCode } from '../../../../src/console/developers/webhooks.routes.ts'
 import type { DeliveryAnswer } from '../../../../src/webhooks/delivery-log/delivery.list.ts'
 import type { Tone } from '../../ui/status-badge.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ComingAnswer } from '../../../../src/console/flex/days.schemas.ts'
+import type { ComingAnswer } from '../../../../src/console/flex/flex.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { counted, formatCount, formatRupees } from '../../ui/money.tsx'

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams, useSearch } from '@tanstack/react-router'
-import type { CalendarAnswer } from '../../../../src/console/flex/days.schemas.ts'
+import type { CalendarAnswer } from '../../../../src/console/flex/flex.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { Empty, Failed } from '../../ui/states.tsx'

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ErpAnswer } from '../../../../src/console/flex/erp.schemas.ts'
+import type { ErpAnswer } from '../../../../src/console/flex/flex.schemas.ts'
 import type { FetchAnswer } from '../../../../src/console/flex/fetch.list.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'

@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import type { ReturnsAnswer } from '../../../../src/console/flex/days.schemas.ts'
+import type { ReturnsAnswer } from '../../../../src/console/flex/flex.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { counted, formatCount, formatRupees, Money } from '../../ui/money.tsx'

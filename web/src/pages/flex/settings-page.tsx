@@ -1,7 +1,7 @@
 import { Button, Group, NumberInput, Stack, TagsInput, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { SettingsAnswer } from '../../../../src/console/flex/erp.schemas.ts'
+import type { SettingsAnswer } from '../../../../src/console/flex/flex.schemas.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'

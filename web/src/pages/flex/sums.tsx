@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router'
-import type { CalendarAnswer } from '../../../../src/console/flex/days.schemas.ts'
+import type { CalendarAnswer } from '../../../../src/console/flex/flex.schemas.ts'
 import { useInstitute } from '../../api/session.ts'
 import { formatCount, formatRupees } from '../../ui/money.tsx'
 import { DEBIT_ORDER, DEBIT_LABELS, type DebitStatus } from './texts.ts'

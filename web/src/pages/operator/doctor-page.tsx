@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { FindingAnswer } from '../../../../src/app/doctor/doctor.routes.ts'
+import type { FindingAnswer } from '../../../../src/app/routes.ts'
 import { get } from '../../api/client.ts'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'

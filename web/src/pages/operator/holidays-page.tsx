@@ -1,6 +1,6 @@
 import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { HolidayAnswer } from '../../../../src/console/operator/holiday.list.ts'
+import type { HolidayAnswer } from '../../../../src/console/operator/operator.list.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { ListTable } from '../../ui/table/list-table.tsx'

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { InstituteAnswer } from '../../../../src/console/operator/institute.list.ts'
+import type { InstituteAnswer } from '../../../../src/console/operator/operator.list.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { Summary } from '../../ui/detail.tsx'

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { InstituteAnswer } from '../../../../src/console/operator/institute.list.ts'
+import type { InstituteAnswer } from '../../../../src/console/operator/operator.list.ts'
 import { ListTable } from '../../ui/table/list-table.tsx'
 import { SideDialogue } from '../../ui/dialogue/dialogue.tsx'
 import { When } from '../../ui/when.tsx'

@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { KeyAnswer } from '../../../../../src/console/developers/key.list.ts'
+import type { KeyAnswer } from '../../../../../src/console/developers/developers.list.ts'
 import type { IssuedKeyAnswer, ScopeAnswer } from '../../../../../src/console/developers/developers.routes.ts'
 import { get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { KeyAnswer } from '../../../../../src/console/developers/key.list.ts'
+import type { KeyAnswer } from '../../../../../src/console/developers/developers.list.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { ListTable } from '../../../ui/table/list-table.tsx'
 import { Summary } from '../../../ui/detail.tsx'

@@ -1,6 +1,6 @@
 import { Checkbox, PasswordInput, TextInput } from '@mantine/core'
 import { useState } from 'react'
-import type { WebhookAnswer } from '../../../../../src/console/developers/webhook.list.ts'
+import type { WebhookAnswer } from '../../../../../src/console/developers/developers.list.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { notify } from '../../../ui/toasts.tsx'

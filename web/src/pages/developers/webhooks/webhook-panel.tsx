@@ -1,7 +1,7 @@
 import { Button, Group } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { WebhookAnswer } from '../../../../../src/console/developers/webhook.list.ts'
+import type { WebhookAnswer } from '../../../../../src/console/developers/developers.list.ts'
 import type { DeliveryAnswer } from '../../../../../src/webhooks/delivery-log/delivery.list.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'

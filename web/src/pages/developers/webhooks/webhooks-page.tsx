@@ -1,6 +1,6 @@
 import { Button, Switch } from '@mantine/core'
 import { useState } from 'react'
-import type { WebhookAnswer } from '../../../../../src/console/developers/webhook.list.ts'
+import type { WebhookAnswer } from '../../../../../src/console/developers/developers.list.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { ListTable } from '../../../ui/table/list-table.tsx'
 import { SideDialogue } from '../../../ui/dialogue/dialogue.tsx'

@@ -1,5 +1,5 @@
-import type { Queryable, Transaction } from '../../../platform/db/database.ts'
-import { Table } from '../../../platform/db/table.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
 
 export type View = { id: string; list: string; name: string; filters: string }
 export type Owner = { instituteId: number; userId: string }

@@ -17,14 +17,29 @@ import {
 } from '../../banking/deposits/deposit.schemas.ts'
 import { depositList, type ListedDeposit } from '../../banking/deposits/deposit.list.ts'
 import { cancelDeposit, makeDeposit, readCashInHand } from '../../banking/deposits/deposits.service.ts'
-import { all, created, one } from '../../http/reply.ts'
+import { all, created, one, createdAll } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
 import { toRupees } from '../../platform/money.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { EVERYONE } from '../console.rules.ts'
+import { EVERYONE, AT_COUNTER, TAKERS } from '../console.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
 import { addList } from '../lists/list.routes.ts'
+import { postDatedList, type PostDatedCheque } from '../../banking/post-dated/post-dated.list.ts'
+import {
+  bankInput,
+  giveBackInput,
+  postDatedParams,
+  registerInput,
+  replaceInput,
+} from '../../banking/post-dated/post-dated.schemas.ts'
+import {
+  bankPostDated,
+  giveBackPostDated,
+  registerPostDated,
+  replacePostDated,
+} from '../../banking/post-dated/post-dated.service.ts'
+import type { AuditNote } from '../audit/audit.service.ts'
 
 /** The cheque register, and what the office takes to its bank. */
 export function depositRoutes(app: FastifyInstance, ctx: Context): void {
@@ -136,4 +151,63 @@ function addDeposits(app: FastifyInstance, ctx: Context): void {
     isShown: true,
     answer: ({ institute, params }) => printDepositSlip(ctx, institute, params.depositId),
   })
+}
+
+const URL = '/counter/post-dated-cheques'
+
+/** The register of cheques for days to come; who takes money adds to it, finance takes them to the bank. */
+export function postDatedRoutes(app: FastifyInstance, ctx: Context): void {
+  addList(app, ctx, { url: URL, list: postDatedList, roles: AT_COUNTER })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: URL,
+    roles: TAKERS,
+    body: registerInput,
+    output: createdAll(postDatedList.output),
+    perform: (command, { who, body }) => registerPostDated(ctx, command, { ...body, by: who.email }),
+    audit: (_call, cheques: PostDatedCheque[]) => cheques.map(cheque => noteOf('received', cheque)),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${URL}/bank`,
+    roles: FINANCE_ROLES,
+    body: bankInput,
+    output: all(postDatedList.output),
+    perform: (command, { institute, who, body }) =>
+      bankPostDated(ctx, command, institute, { ...body, by: who.email }),
+    audit: (_call, cheques: PostDatedCheque[]) => cheques.map(cheque => noteOf('taken', cheque)),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${URL}/:cheque_id/replace`,
+    roles: FINANCE_ROLES,
+    params: postDatedParams,
+    body: replaceInput,
+    output: created(postDatedList.output),
+    perform: (command, { who, params: { chequeId: id }, body: { reason, ...cheque } }) =>
+      replacePostDated(ctx, command, { id, reason, by: who.email }, cheque),
+    audit: ({ body: { reason: why } }, cheque: PostDatedCheque) => ({ ...noteOf('replaced', cheque), why }),
+  })
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: `${URL}/:cheque_id/give-back`,
+    roles: FINANCE_ROLES,
+    params: postDatedParams,
+    body: giveBackInput,
+    output: one(postDatedList.output),
+    perform: (command, { who, params: { chequeId: id }, body: { reason } }) =>
+      giveBackPostDated(ctx, command, { id, reason, by: who.email }),
+    audit: ({ body: { reason: why } }, cheque: PostDatedCheque) => ({ ...noteOf('given_back', cheque), why }),
+  })
+}
+
+function noteOf(
+  what: 'received' | 'taken' | 'replaced' | 'given_back',
+  { serviceStudentId, id, number, amountPaise, depositOn }: PostDatedCheque,
+): AuditNote {
+  return {
+    what: `post_dated_cheque.${what}`,
+    about: serviceStudentId,
+    after: { cheque_id: id, number, amount: toRupees(amountPaise), deposit_on: depositOn },
+  }
 }
