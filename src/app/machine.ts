@@ -6,10 +6,10 @@ import type { Config } from './config.ts'
 import { MAX_SKEW_MS } from './doctor/doctor.rules.ts'
 
 /** Null: not looked at yet, or not of this machine. */
-type Seen = { skewMs: number | null; disk: Disk | null }
+type MachineReading = { skewMs: number | null; disk: Disk | null }
 
 /** What somebody has to mend before it stops everything; requests are answered meanwhile. */
-export function machineWarnings({ skewMs, disk }: Seen): string[] {
+export function machineWarnings({ skewMs, disk }: MachineReading): string[] {
   const warnings: string[] = []
   if (skewMs !== null && Math.abs(skewMs) > MAX_SKEW_MS)
     warnings.push(
@@ -29,7 +29,7 @@ export class Machine {
   readonly #config: Pick<Config, 'dataDir' | 'databaseUrl'>
   readonly #log: Log
   readonly #now: () => number
-  #seen: Seen = { skewMs: null, disk: null }
+  #seen: MachineReading = { skewMs: null, disk: null }
   #told = ''
 
   constructor(
@@ -48,7 +48,7 @@ export class Machine {
     return machineWarnings(this.#seen)
   }
 
-  async look(): Promise<Seen> {
+  async look(): Promise<MachineReading> {
     const { databaseUrl, dataDir } = this.#config
     this.#seen =
       databaseUrl === null

@@ -178,14 +178,14 @@ async function inProxy(socket: AdminAddress, maps: RouteMaps): Promise<string[]>
   }
 }
 
-type Synced = { sync: SyncResult; results: ProxyResult[] }
+type SyncedMaps = { sync: SyncResult; results: ProxyResult[] }
 
 /** Cells into the directory, the directory into files and proxies. */
 export async function syncOnce(
   ctx: Pick<Context, 'db'>,
   connections: CellConnections,
   proxies: Proxies,
-): Promise<Synced> {
+): Promise<SyncedMaps> {
   const sync = await syncDirectory(ctx, connections)
   return { sync, results: await publishRoutes(ctx, proxies) }
 }
@@ -211,7 +211,7 @@ export class Watch {
   }
 
   /** Null: nothing has changed. */
-  async look(): Promise<Synced | null> {
+  async look(): Promise<SyncedMaps | null> {
     const nowMs = performance.now()
     const prints = await this.#readPrints()
     if (prints === this.#seen && nowMs - this.#wholeAtMs < WHOLE_EVERY_MS) return null

@@ -1,5 +1,5 @@
 import { listOwing } from '../fees/balances.service.ts'
-import type { Gift } from '../institutes/institutes.rules.ts'
+import type { MoneyGiven } from '../institutes/institutes.rules.ts'
 import { dayOf, DAY_MS, startOfDay } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
@@ -54,7 +54,7 @@ export async function readLapsedLateFees(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   tx: Transaction,
   keys: readonly StudentKey[],
-): Promise<Gift[]> {
+): Promise<MoneyGiven[]> {
   const today = dayOf(clock.now())
   const [before, after] = [await readDuesOn(db, keys, today), await readDuesOn(tx, keys, today)]
   return keys.flatMap(({ studentId: about }) => {
@@ -71,7 +71,7 @@ export async function readLateFeesAtRisk(
   tx: Transaction,
   { instituteId, today }: { instituteId: number; today: string },
   lowered: readonly { about: string; amountPaise: Paise }[],
-): Promise<Gift[]> {
+): Promise<MoneyGiven[]> {
   const keys = lowered.map(({ about: studentId }) => ({ instituteId, studentId }))
   const dues = await readDuesOn(tx, keys, today)
   return lowered.flatMap(({ about, amountPaise: less }) => {
@@ -86,7 +86,7 @@ export async function readLateFeesAtRisk(
 }
 
 /** Sums by how much late fees become less for each student: today or in a year, whichever difference is larger. */
-export function lateFeeGifts(before: LateFeesAhead, after: LateFeesAhead): Gift[] {
+export function lateFeeGifts(before: LateFeesAhead, after: LateFeesAhead): MoneyGiven[] {
   return [...before].flatMap(([about, old]) => {
     const { todayPaise, inAYearPaise } = after.get(about) ?? { todayPaise: ZERO, inAYearPaise: ZERO }
     const less = Math.max(old.todayPaise - todayPaise, old.inAYearPaise - inAYearPaise)

@@ -99,7 +99,10 @@ function wordsOf(problems: readonly FieldProblem[]): string {
 /** Asked for: what frameworks and proxies in front of ERPs send. */
 const ACCEPTED_ENCODINGS = 'gzip, deflate, br'
 
-type Decoded = { kind: 'decoded'; body: Buffer } | { kind: 'too_large' } | { kind: 'broken'; message: string }
+type DecodedBody =
+  | { kind: 'decoded'; body: Buffer }
+  | { kind: 'too_large' }
+  | { kind: 'broken'; message: string }
 
 type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Buffer
 
@@ -111,7 +114,7 @@ const DECODERS = new Map<string, Decompress>([
 ])
 
 /** The body without its compression. Not a byte more than the limit is unpacked, however small the answer is. */
-function decodeBody(body: Buffer, encoding: string | string[] | undefined, maxBytes: number): Decoded {
+function decodeBody(body: Buffer, encoding: string | string[] | undefined, maxBytes: number): DecodedBody {
   const name = encoding === undefined ? 'identity' : String(encoding).trim().toLowerCase()
   if (name === 'identity' || name === '' || body.length === 0) return { kind: 'decoded', body }
   const decompress = DECODERS.get(name)

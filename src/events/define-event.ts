@@ -58,7 +58,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export type SourceOf<Definition> =
   Definition extends EventDefinition<infer Source, infer _Json> ? Source : never
 
-type About = {
+type EventSubject = {
   instituteId: number
   collectorCode: string
   /** Events of one resource carry a rising sequence: an order, a plan, an application or a student. */
@@ -66,12 +66,12 @@ type About = {
   occurredAt: Date
 }
 
-export type NewEvent = About & { code: EventCode | TestCode; payload: unknown }
+export type NewEvent = EventSubject & { code: EventCode | TestCode; payload: unknown }
 
 export function newEvent<
   Code extends EventCode | TestCode,
   Definitions extends Readonly<Record<Code, EventDefinition>>,
->(events: Definitions, code: Code, about: About, source: SourceOf<Definitions[Code]>): NewEvent {
+>(events: Definitions, code: Code, about: EventSubject, source: SourceOf<Definitions[Code]>): NewEvent {
   const { payload }: EventDefinition = events[code]
   return { ...about, code, payload: payload.toJson(source as never, about.occurredAt as never) }
 }

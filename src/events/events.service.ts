@@ -70,7 +70,7 @@ const SKEW_MS = DAY_MS
 const NEAR_MS = 31 * DAY_MS
 
 type PagePlace = { order: 'newest' | 'oldest'; cursor?: string | undefined }
-type Recorded = { from?: Date | undefined; before?: Date | undefined }
+type RecordedSpan = { from?: Date | undefined; before?: Date | undefined }
 
 /**
  * Which ids a page of events may have: those around its cursor, or now, in which most pages are found, and all. The list
@@ -79,7 +79,7 @@ type Recorded = { from?: Date | undefined; before?: Date | undefined }
  */
 function idRanges(
   { order, cursor }: PagePlace,
-  recorded: Recorded,
+  recorded: RecordedSpan,
   now: Date,
 ): { all: Ids; near: { ids: Ids; isWhole: (last: Date) => boolean } | null } {
   const isNewest = order === 'newest'

@@ -139,15 +139,15 @@ export const SCRIPT_FONTS: readonly ScriptFont[] = [
 ]
 
 /** What a browser keeps for a year: the address changes with what it answers. */
-type Kept = { address: string; body: Buffer; type: string }
+type KeptFile = { address: string; body: Buffer; type: string }
 
-function keep(name: string, extension: string, type: string, body: Buffer): Kept {
+function keep(name: string, extension: string, type: string, body: Buffer): KeptFile {
   const digest = createHash('sha256').update(body).digest('hex').slice(0, 10)
   return { address: `/fonts/${name}-${digest}.${extension}`, body, type }
 }
 
 /** Null where nothing was built: pages then use the fonts that the browser has. */
-function readFont(name: string): Kept | null {
+function readFont(name: string): KeptFile | null {
   try {
     return keep(name, 'woff2', 'font/woff2', readFileSync(new URL(`${name}.woff2`, FOLDER)))
   } catch (error) {

@@ -10,15 +10,16 @@ import type { Context } from '../platform/context.ts'
  * busy ERP costs one look-up every few seconds and a revoked key dies within five, on every process.
  */
 const REMEMBERED_MS = 3_000
+/** Headers come from outside, guesses among them. */
 const MAX_REMEMBERED = 10_000
 const USE_RECORDED_EVERY_MS = 60_000
 
-type Remembered = { caller: Caller | null; until: number }
+type RememberedCaller = { caller: Caller | null; until: number }
 
 export class Authenticator {
   readonly #ctx: Context
   readonly #salt = randomBytes(16).toString('hex')
-  readonly #remembered = new Map<string, Remembered>()
+  readonly #remembered = new Map<string, RememberedCaller>()
   readonly #useRecordedAt = new Map<string, number>()
 
   constructor(ctx: Context) {
@@ -51,7 +52,7 @@ export class Authenticator {
     return caller
   }
 
-  #remember(digest: string, entry: Remembered): void {
+  #remember(digest: string, entry: RememberedCaller): void {
     // Deleting first moves the entry to the end, so the oldest is always the first.
     this.#remembered.delete(digest)
     this.#remembered.set(digest, entry)

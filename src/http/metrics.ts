@@ -252,9 +252,9 @@ export type KeyNumbers = {
   eventLoopLagMs: number
 }
 
-type Measured = { registry: Registry; requestSeconds: Histogram<'method' | 'route' | 'status'> }
+type RequestMetrics = { registry: Registry; requestSeconds: Histogram<'method' | 'route' | 'status'> }
 
-export async function readKeyNumbers({ registry, requestSeconds }: Measured): Promise<KeyNumbers> {
+export async function readKeyNumbers({ registry, requestSeconds }: RequestMetrics): Promise<KeyNumbers> {
   // Some of the process's own numbers are filled in while others are collected.
   await registry.getMetricsAsJSON()
   const { values } = await requestSeconds.get()
@@ -281,7 +281,7 @@ export async function readKeyNumbers({ registry, requestSeconds }: Measured): Pr
   }
 }
 
-type Values = Awaited<ReturnType<Measured['requestSeconds']['get']>>['values']
+type Values = Awaited<ReturnType<RequestMetrics['requestSeconds']['get']>>['values']
 type Bucket = { upTo: number; count: number }
 
 /** Over all routes; each counts whatever took no longer than its bound. */

@@ -168,14 +168,14 @@ export type AnswerDocs = {
   example: object
 }
 
-type Described = { readonly schema: JsonSchema; readonly example: unknown }
+type DescribedOutput = { readonly schema: JsonSchema; readonly example: unknown }
 
-export function answer(description: string, output?: Described): AnswerDocs {
+export function answer(description: string, output?: DescribedOutput): AnswerDocs {
   if (output === undefined) return { description, example: { status: 'success' } }
   return { description, data: output.schema, example: { status: 'success', data: output.example } }
 }
 
-function answerAll(description: string, output: Described): AnswerDocs {
+function answerAll(description: string, output: DescribedOutput): AnswerDocs {
   return {
     description,
     data: { type: 'array', items: output.schema },
@@ -184,7 +184,7 @@ function answerAll(description: string, output: Described): AnswerDocs {
 }
 
 /** The page and the `next_cursor` by which the next one is asked for. */
-function answerPage(output: Described): AnswerDocs {
+function answerPage(output: DescribedOutput): AnswerDocs {
   return {
     description: 'A page.',
     data: { type: 'array', items: output.schema },
@@ -194,7 +194,7 @@ function answerPage(output: Described): AnswerDocs {
 }
 
 /** Outputs begin with the id of their noun, which is the cursor of most lists. */
-function cursorOf({ example }: Described): string {
+function cursorOf({ example }: DescribedOutput): string {
   const [first] = Object.values(example as object)
   return typeof first === 'string' ? first : 'next'
 }

@@ -41,6 +41,7 @@ export async function catalogueProblems(
   })
 }
 
+/** What a person mends in one go; a message that lists a whole catalogue would not be read. */
 const MAX_PROBLEMS = 100
 const MAX_LISTED = 50
 

@@ -119,7 +119,7 @@ export function requireGrantable(wanted: readonly Scope[], grantable: readonly S
 export type ApprovalLimits = { perActPaise: Paise; perChildPaise: Paise }
 
 /** What an act gives away, and to whom. */
-export type Gift = {
+export type MoneyGiven = {
   /**
    * A student, who is a child in one academic year. Where there is none: the order that is refunded, the class of a fee
    * structure, or the year that a rollover begins.
@@ -135,7 +135,7 @@ export type Gift = {
 /** `wholePaise`: what the act is a part of, where that is more than its gifts. `earlier`: what each got before. */
 export function isBeyond(
   { perActPaise, perChildPaise }: ApprovalLimits,
-  gifts: readonly Gift[],
+  gifts: readonly MoneyGiven[],
   { wholePaise, earlier }: { wholePaise: Paise; earlier: ReadonlyMap<string, Paise> },
 ): boolean {
   if (Math.max(wholePaise, totalOf(gifts)) > perActPaise) return true
@@ -144,10 +144,10 @@ export function isBeyond(
   )
 }
 
-export function totalOf(gifts: readonly Pick<Gift, 'amountPaise'>[]): Paise {
+export function totalOf(gifts: readonly Pick<MoneyGiven, 'amountPaise'>[]): Paise {
   return sumPaise(gifts.map(gift => gift.amountPaise))
 }
 
-function sumByAbout(gifts: readonly Gift[]): Map<string, Paise> {
+function sumByAbout(gifts: readonly MoneyGiven[]): Map<string, Paise> {
   return new Map([...Map.groupBy(gifts, gift => gift.about)].map(([about, own]) => [about, totalOf(own)]))
 }

@@ -10,7 +10,7 @@ import {
   type Institute,
   isBeyond,
   type ApprovalLimits,
-  type Gift,
+  type MoneyGiven,
 } from './institutes.rules.ts'
 import { newId } from '../platform/ids.ts'
 import { ZERO, type Paise } from '../platform/money.ts'
@@ -47,10 +47,10 @@ export async function createInstitute(
 /** What parents and people at the console read; its code stays. */
 export async function renameInstitute(
   { db }: Context,
-  command: Command<Renamed>,
+  command: Command<RenamedInstitute>,
   code: string,
   name: string,
-): Promise<Renamed> {
+): Promise<RenamedInstitute> {
   return transact(db, command, async tx => {
     const { id, name: before } = await required(tx, code)
     await store.setName(tx, id, name)
@@ -87,7 +87,7 @@ export async function setSecondFactorRequired(
   return store.setSecondFactorRequired(tx, instituteId, isRequired)
 }
 
-export type Renamed = { code: string; before: string; after: string }
+export type RenamedInstitute = { code: string; before: string; after: string }
 
 export type ErpLock = { before: boolean; isLocked: boolean }
 
@@ -216,9 +216,9 @@ export async function writeApprovalLimits(
   await store.writeLimits(tx, instituteId, limits)
 }
 
-type Giving = {
+type GivingAct = {
   act: string
-  gifts: readonly Gift[]
+  gifts: readonly MoneyGiven[]
   wholePaise?: Paise
   at: Date
 }
@@ -231,7 +231,7 @@ type Giving = {
 export async function giveAlone(
   tx: Transaction,
   instituteId: number,
-  { act, gifts: all, wholePaise = ZERO, at }: Giving,
+  { act, gifts: all, wholePaise = ZERO, at }: GivingAct,
 ): Promise<boolean> {
   const gifts = all.filter(gift => gift.amountPaise > 0)
   if (gifts.length === 0 && wholePaise === 0) return true

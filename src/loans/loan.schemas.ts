@@ -109,14 +109,14 @@ export const emiOutput = emi.object('Emi', {
 })
 
 /** What the application's page address is made of. */
-type At = { ctx: Pick<LoanContext, 'publicUrl' | 'vault'>; institute: Institute }
+type LoanPageParts = { ctx: Pick<LoanContext, 'publicUrl' | 'vault'>; institute: Institute }
 
 /** The application's page, for the family alone: this address is enough to act for them. */
-function applicationUrl({ ctx, institute }: At, id: string): string {
+function applicationUrl({ ctx, institute }: LoanPageParts, id: string): string {
   return `${ctx.publicUrl}/cred/${institute.code}/${id}?key=${pageKey(ctx.vault, id)}`
 }
 
-const out = outputOf<Application, At>()
+const out = outputOf<Application, LoanPageParts>()
 const redirectUrl = (description: string) =>
   out.text(
     description,
@@ -204,7 +204,7 @@ const applicationFields = {
 export const applicationOutput = out.object('LoanApplication', applicationFields)
 
 type WholeApplication = Application & Omit<LoanFile, 'application'>
-const whole = outputOf<WholeApplication, At>()
+const whole = outputOf<WholeApplication, LoanPageParts>()
 export const wholeApplicationOutput = whole.object('LoanApplicationDetail', {
   ...applicationFields,
   disbursements: whole.list('The tranches; none before the agreement.', disbursementOutput, toDisbursements),

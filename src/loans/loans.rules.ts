@@ -32,6 +32,9 @@ export const LOAN_STATES = [
 ] as const
 export type LoanState = (typeof LOAN_STATES)[number]
 
+/** One a month for five years; protocol, desk and simulator take no more. */
+export const MAX_TRANCHES = 60
+
 export type Application = {
   instituteId: number
   id: string

@@ -5,9 +5,9 @@ import type { Transaction } from '../platform/db/database.ts'
 import type { Language } from '../platform/languages.ts'
 import { linkMessages, type Payable, type SendChannel } from './link-messages.texts.ts'
 
-type From = { institute: Pick<Institute, 'id' | 'code' | 'name'>; publicUrl: string; at: Date }
+type LinkSender = { institute: Pick<Institute, 'id' | 'code' | 'name'>; publicUrl: string; at: Date }
 /** No language: each family is written to in its own. */
-type How = { channels: readonly SendChannel[]; language: Language | null }
+type LinkSending = { channels: readonly SendChannel[]; language: Language | null }
 
 export function waysTo(
   { phone, email }: Pick<Payable, 'phone' | 'email'>,
@@ -19,9 +19,9 @@ export function waysTo(
 /** Tells the payer of each of its link. Who cannot be reached by one channel is told by the other alone. */
 export async function sendLinks(
   tx: Transaction,
-  { institute, publicUrl, at }: From,
+  { institute, publicUrl, at }: LinkSender,
   orders: readonly Payable[],
-  { channels, language: wanted }: How,
+  { channels, language: wanted }: LinkSending,
 ): Promise<void> {
   const families = orders.map(({ phone }) => ({ instituteId: institute.id, phone }))
   const languages = wanted === null ? await languagesOf(tx, families) : []

@@ -27,7 +27,7 @@ export type FilledForm = {
   lines: { componentType: string; label: string; amountPaise: Paise }[]
 }
 
-export type Reading = { kind: 'filled'; filled: FilledForm } | { kind: 'problems'; problems: Problem[] }
+export type FormReading = { kind: 'filled'; filled: FilledForm } | { kind: 'problems'; problems: Problem[] }
 
 /** The names of a form's inputs. */
 const CONTACTS = ['name', 'phone', 'email'] as const
@@ -41,15 +41,15 @@ export function longest(key: string): number {
   return key === 'grade' ? 64 : 500
 }
 
-type Typed = (input: string) => string
+type AnswerReader = (input: string) => string
 
 export function readForm(
   page: Pick<PageTerms, 'lines' | 'fields'>,
   sent: (input: string) => string | undefined,
   today: string,
-): Reading {
+): FormReading {
   const problems: Problem[] = []
-  const typed: Typed = input => tidy(sent(input) ?? '')
+  const typed: AnswerReader = input => tidy(sent(input) ?? '')
   const { lines, notes: quantities } = readLines(page.lines, typed, problems)
   const [name, phone, email] = CONTACTS.map(input => readContact(input, typed(input), problems))
   const known: FilledForm['known'] = {}
@@ -92,7 +92,7 @@ function readContact(input: (typeof CONTACTS)[number], text: string, problems: P
 
 function readAnswer(
   field: PageField,
-  typed: Typed,
+  typed: AnswerReader,
   { today, problems }: { today: string; problems: Problem[] },
 ): string {
   const input = inputOfField(field)
@@ -118,7 +118,7 @@ function isTooLong(text: string, most: number): boolean {
 /** What is paid for, and a note of how many where there was a choice. */
 function readLines(
   lines: readonly PageLine[],
-  typed: Typed,
+  typed: AnswerReader,
   problems: Problem[],
 ): Pick<FilledForm, 'lines' | 'notes'> {
   const taken: FilledForm['lines'] = []
@@ -157,7 +157,7 @@ function labelOf({ label, componentType }: PageLine, quantity: number): string {
 }
 
 /** 0 when it is not taken, or not understood. */
-function readQuantity(line: PageLine, most: number, typed: Typed, problems: Problem[]): number {
+function readQuantity(line: PageLine, most: number, typed: AnswerReader, problems: Problem[]): number {
   const input = inputOfLine(line)
   const text = typed(input)
   const least = line.isOptional ? 0 : 1
@@ -173,7 +173,7 @@ function readQuantity(line: PageLine, most: number, typed: Typed, problems: Prob
 function readAmount(
   line: PageLine,
   { least, most }: { least: Paise; most: Paise },
-  typed: Typed,
+  typed: AnswerReader,
   problems: Problem[],
 ): Paise | null {
   const input = inputOfLine(line)

@@ -159,7 +159,7 @@ export async function listPageRefunds(ctx: PaymentContext, target: Payment): Pro
   return listRefunds(ctx, target.institute.id, order.id)
 }
 
-type Happening = { happened: 'debited' | 'settled'; at: Date }
+type PageEvent = { happened: 'debited' | 'settled'; at: Date }
 
 /** A page's payments: each has the events of every Pay payment, and one more with the page. */
 export const PAGE_PAYMENT_HANDLER: PaymentHandler = {
@@ -179,7 +179,7 @@ export const PAGE_PAYMENT_HANDLER: PaymentHandler = {
   },
 }
 
-function eventsOf({ payment, order }: PaidOrder, { happened, at }: Happening): NewEvent[] {
+function eventsOf({ payment, order }: PaidOrder, { happened, at }: PageEvent): NewEvent[] {
   const { pageId } = order
   if (pageId === null) throw new Error(`the order ${order.id} lost its page`)
   const about = aboutOrder(order, payment.instituteId, at)

@@ -118,7 +118,7 @@ async function isCountedHere(
 async function perform(
   ctx: PaymentContext,
   tx: Transaction,
-  { payment, order }: store.Locked,
+  { payment, order }: store.LockedPayment,
   decision: Decision,
   askedPaise: Paise,
 ): Promise<void> {
@@ -143,7 +143,7 @@ async function perform(
 async function fail(
   ctx: PaymentContext,
   tx: Transaction,
-  { payment, order }: store.Locked,
+  { payment, order }: store.LockedPayment,
   { code, message }: Extract<Decision, { kind: 'fail' }>,
 ): Promise<void> {
   assertMove(payment.state, 'failed')
@@ -163,7 +163,7 @@ type Capture = Extract<Decision, { kind: 'capture' }>
 export async function capture(
   ctx: PaymentContext,
   tx: Transaction,
-  { payment, order }: store.Locked,
+  { payment, order }: store.LockedPayment,
   { outcome, isDuplicate }: Capture,
 ): Promise<void> {
   assertMove(payment.state, 'captured')

@@ -75,13 +75,17 @@ export async function recordStarted(
   )
 }
 
-export type Locked = { payment: Payment; order: { state: OrderState; kind: OrderKind } }
+export type LockedPayment = { payment: Payment; order: { state: OrderState; kind: OrderKind } }
 
 /**
  * Locks all payments that a provider knows under one id, with their orders. Orders are locked first, as everywhere: the
  * join has no row before the order's lock is held. Rows come by student, so that callers lock students in the same order.
  */
-export async function lockWithOrders(tx: Transaction, instituteId: number, id: string): Promise<Locked[]> {
+export async function lockWithOrders(
+  tx: Transaction,
+  instituteId: number,
+  id: string,
+): Promise<LockedPayment[]> {
   return readByProviderId(async condition => {
     const rows = await tx.query<Payment & { orderState: OrderState; orderKind: OrderKind }>(
       `with locked as materialized (
@@ -298,7 +302,8 @@ export type PaymentRecord = Payment & {
   receiptCancelReason: string | null
 }
 
-const MOST = 200
+/** An order is tried a few times; a test that loops must not make its page unreadable. */
+const MOST_TRIES = 200
 
 /** Oldest first: the tries in their order. */
 export async function readRecords(
@@ -314,7 +319,7 @@ export async function readRecords(
      from payments p
      left join settlements s on s.institute_id = p.institute_id and s.id = p.settlement_id
      left join receipts c on c.institute_id = p.institute_id and c.payment_id = p.id
-     where p.institute_id = $1 and p.order_id = $2 order by p.created_at, p.id limit ${MOST}`,
+     where p.institute_id = $1 and p.order_id = $2 order by p.created_at, p.id limit ${MOST_TRIES}`,
     [instituteId, orderId],
   )
 }

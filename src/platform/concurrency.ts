@@ -79,7 +79,7 @@ export class Turns {
   }
 }
 
-type Waiting<Row> = { row: Row; resolve: () => void; reject: (error: unknown) => void }
+type WaitingRow<Row> = { row: Row; resolve: () => void; reject: (error: unknown) => void }
 
 /**
  * Writes the rows of several callers as one statement when they come at the same moment. Each caller hears of its own row
@@ -87,7 +87,7 @@ type Waiting<Row> = { row: Row; resolve: () => void; reject: (error: unknown) =>
  */
 export class GatheredWrites<Row> {
   readonly #write: (rows: readonly Row[]) => Promise<void>
-  #waiting: Waiting<Row>[] = []
+  #waiting: WaitingRow<Row>[] = []
 
   constructor(write: (rows: readonly Row[]) => Promise<void>) {
     this.#write = write
@@ -102,7 +102,7 @@ export class GatheredWrites<Row> {
   async #writeAll(): Promise<void> {
     const all = this.#waiting
     this.#waiting = []
-    const write = async (some: readonly Waiting<Row>[]): Promise<void> => {
+    const write = async (some: readonly WaitingRow<Row>[]): Promise<void> => {
       await this.#write(some.map(({ row }) => row))
       for (const { resolve } of some) resolve()
     }

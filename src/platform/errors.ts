@@ -22,7 +22,7 @@ export type ErrorCode = keyof typeof ERROR_STATUS
 /** One field that has to change: `key` is its dotted path in the request. */
 export type FieldProblem = { key: string; message: string }
 
-type Extras = {
+type ErrorExtras = {
   problems?: readonly FieldProblem[]
   /** Data that helps the caller, such as the id of the resource in the way. */
   data?: Readonly<Record<string, string>>
@@ -37,7 +37,7 @@ export class BursarError extends Error {
   readonly data: Readonly<Record<string, string>> | undefined
   readonly retryAfterS: number | undefined
 
-  constructor(code: ErrorCode, publicMessage: string, extras: Extras = {}) {
+  constructor(code: ErrorCode, publicMessage: string, extras: ErrorExtras = {}) {
     super(publicMessage, { cause: extras.cause })
     this.code = code
     this.problems = extras.problems

@@ -54,7 +54,7 @@ export class AlreadyDone extends Error {
   }
 }
 
-type Stored = { fingerprint: Buffer; http_status: number; body: string }
+type StoredRow = { fingerprint: Buffer; http_status: number; body: string }
 
 /** Stands for a status while the first step is done and the answer not known yet. */
 const BEGUN = 0
@@ -97,7 +97,7 @@ export async function replayIfDone(
   instituteId: number,
   idempotency: Pick<Idempotency<never>, 'key' | 'fingerprint' | 'open'>,
 ): Promise<void> {
-  const [stored] = await db.query<Stored>(
+  const [stored] = await db.query<StoredRow>(
     `select fingerprint, http_status, body from idempotency_keys
      where institute_id = $1 and key = $2 and created_at > now() - ${KEPT}`,
     [instituteId, idempotency.key],

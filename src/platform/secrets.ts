@@ -192,13 +192,13 @@ function nonceOf(number: number, isLast: boolean): Buffer {
   return nonce
 }
 
-type Piece = { bytes: Buffer; number: number; isLast: boolean }
+type SealedPiece = { bytes: Buffer; number: number; isLast: boolean }
 
 /** Pieces of the sizes that are asked for; the last is what is left, and there always is one. */
 async function* cut(
   source: AsyncIterable<Buffer>,
   sizeOf: (number: number) => number,
-): AsyncGenerator<Piece> {
+): AsyncGenerator<SealedPiece> {
   let number = 0
   let bytes: Buffer = Buffer.allocUnsafe(sizeOf(number))
   let filled = 0

@@ -29,7 +29,8 @@ export async function readLetterhead(ctx: Pick<Context, 'db'>, instituteId: numb
   }
 }
 
-const MAX_KEPT = 100
+/** Schools whose logos are kept; one that prints again is read again. */
+const MAX_LOGOS = 100
 
 /** Logos as letterheads have them, by the school and the tag, which changes with the picture. */
 const kept = new Map<string, string>()
@@ -41,7 +42,7 @@ async function readLogo(ctx: Pick<Context, 'db'>, instituteId: number, tag: stri
   const logo = await findLogo(ctx, { id: instituteId }, tag)
   if (logo === null) return null
   const text = logo.content.toString('base64')
-  if (kept.size >= MAX_KEPT) kept.delete([...kept.keys()][0] ?? '')
+  if (kept.size >= MAX_LOGOS) kept.delete([...kept.keys()][0] ?? '')
   kept.set(key, text)
   return text
 }

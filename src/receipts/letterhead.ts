@@ -6,14 +6,14 @@ import { MAIN_FONT, type Weight } from './script-runs.ts'
 import { deflateSync } from 'node:zlib'
 import { readLogo, splitOpacity } from '../institutes/school/logo-picture.ts'
 
-type Headed = { institute: string; branch: string | null; letterhead?: Letterhead }
+type HeadedPaper = { institute: string; branch: string | null; letterhead?: Letterhead }
 
 const NONE: Letterhead = { lines: [], color: null, logo: null }
 
 /** The head of every paper: whose it is, and what it is. */
 export function writeSchool(
   sheet: Sheet,
-  { institute, branch, letterhead = NONE }: Headed,
+  { institute, branch, letterhead = NONE }: HeadedPaper,
   title: string,
 ): void {
   const { lines, color, logo } = letterhead
@@ -48,7 +48,8 @@ type Drawing = { content: Buffer; weights: readonly Weight[]; bottom: number }
 
 type Line = { text: string; style: Style }
 
-const MAX_KEPT = 500
+/** Some lines for each of the schools that one process prints for. */
+const MAX_DRAWINGS = 500
 
 /** Keys are place and text; the oldest comes first. */
 const drawings = new Map<string, Drawing>()
@@ -69,7 +70,7 @@ function draw(sheet: Sheet, lines: readonly Line[], key: string): void {
   const shown = lines.map(line => ({ ...line, text: tidy(line.text) })).filter(({ text }) => text !== '')
   // Other glyphs have numbers of their own in each file, and a page break is not to be repeated.
   if (sheet.doc.page !== page || !shown.every(({ text }) => isBasic(text))) return
-  if (drawings.size >= MAX_KEPT) drawings.delete([...drawings.keys()][0] ?? '')
+  if (drawings.size >= MAX_DRAWINGS) drawings.delete([...drawings.keys()][0] ?? '')
   const weights = [...new Set(shown.map(({ style }) => style.font))]
   drawings.set(key, { content: Buffer.concat(contentOf(page).slice(from)), weights, bottom: sheet.y })
 }
@@ -91,7 +92,7 @@ type Doc = PDFKit.PDFDocument
 /** What a PDF holds of a picture, compressed. */
 type LogoData = { width: number; height: number; colors: Buffer; opacities: Buffer | null }
 
-const MAX_KEPT_BYTES = 8_000_000
+const MAX_LOGO_BYTES = 8_000_000
 
 /** Keys are pictures, the one used last at the end; null for one that cannot be drawn. */
 const logos = new Map<string, LogoData | null>()
@@ -118,7 +119,7 @@ function prepare(logo: string): LogoData | null {
   logos.delete(logo)
   logos.set(logo, data)
   for (const [oldest, of] of logos) {
-    if (keptBytes <= MAX_KEPT_BYTES) break
+    if (keptBytes <= MAX_LOGO_BYTES) break
     logos.delete(oldest)
     keptBytes -= bytesOf(oldest, of)
   }

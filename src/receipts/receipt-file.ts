@@ -21,10 +21,10 @@ export type PrintOptions = { paper?: PaperName | undefined; isDuplicate?: boolea
 /** What stands on the receipt of any payment. */
 export type PaidFor = Omit<ReceiptDocument, 'receiptNumber' | 'issuedAt' | 'isCancelled'>
 
-type Issued = { instituteId: number; receipt: Receipt; paidFor: PaidFor }
+type IssuedReceipt = { instituteId: number; receipt: Receipt; paidFor: PaidFor }
 
 export function receiptFileOf(
-  { instituteId, receipt, paidFor }: Issued,
+  { instituteId, receipt, paidFor }: IssuedReceipt,
   options?: PrintOptions,
 ): ReceiptFile {
   const print = printOf(receipt, paidFor, options)

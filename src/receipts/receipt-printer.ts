@@ -27,6 +27,7 @@ const turnOf = ({ instituteId, isMailed = false }: PrintedFor): Turn => ({
   isUrgent: !isMailed,
 })
 
+/** Memory for papers that are asked for again, as by a mail after a download. */
 const MAX_KEPT_BYTES = 16_000_000
 
 /** Keys are digests of what is printed, the one asked for last at the end. */

@@ -27,14 +27,15 @@ export const SMALL: Style = { ...QUIET, size: 8.5 }
 /** The space between columns. */
 const GAP = 4
 const LINE_GAP = -2
+/** Longer texts are cut, so that one field cannot fill pages. */
 const MAX_CHARACTERS = 500
 const PLAIN = /^[[\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]--\p{Extended_Pictographic}]*$/v
 const INVISIBLE = /[[\p{Cc}\p{Default_Ignorable_Code_Point}]--[\s\u200c\u200d]]/gv
 
-type Opened = { title: string; createdAt: Date; paper: Paper; mark: Sheet['mark'] }
+type SheetOptions = { title: string; createdAt: Date; paper: Paper; mark: Sheet['mark'] }
 
 /** What the library would take from its clock is given, so that the same document gives the same bytes. */
-export function openSheet({ title, createdAt, paper, mark }: Opened): Sheet {
+export function openSheet({ title, createdAt, paper, mark }: SheetOptions): Sheet {
   const info = { Title: tidy(title), Creator: 'Bursar', Producer: 'Bursar', CreationDate: createdAt }
   const size: [number, number] = [paper.width, paper.height]
   const pages = { size, margin: 0, autoFirstPage: false, bufferPages: true }
@@ -158,13 +159,13 @@ export function put(sheet: Sheet, cell: Cell, y: number): void {
 }
 
 /** Text that is measured, and may be drawn at some height. */
-type Laid = { height: number; draw: (y: number) => void }
+type LaidOutBlock = { height: number; draw: (y: number) => void }
 
-const NOTHING: Laid = { height: 0, draw: () => {} }
+const NOTHING: LaidOutBlock = { height: 0, draw: () => {} }
 /** The library rounds the widths of words: what nearly fills its line is left to it to break. */
 const SLACK = 0.1
 
-function lay({ doc, paper }: Sheet, { text, place, style: { size, ...rest } }: Cell): Laid {
+function lay({ doc, paper }: Sheet, { text, place, style: { size, ...rest } }: Cell): LaidOutBlock {
   const style = { ...rest, size: size * paper.scale }
   const shown = tidy(text)
   if (shown === '') return NOTHING
@@ -182,7 +183,7 @@ function lay({ doc, paper }: Sheet, { text, place, style: { size, ...rest } }: C
 }
 
 /** Glyphs of Indian scripts stand in another order than their letters, so the letters go along for copying. */
-function layMixed(doc: Doc, shown: string, place: CellPosition, style: Style): Laid {
+function layMixed(doc: Doc, shown: string, place: CellPosition, style: Style): LaidOutBlock {
   const lines = breakLines(doc, shown, style, place.width)
   const height = lineHeight(doc, style)
   return {

@@ -41,7 +41,7 @@ export function groupFamilies(members: readonly Member[]): Family[] {
   }))
 }
 
-type Timed = Parameters<typeof timingOf>[0]
+type TimedDue = Parameters<typeof timingOf>[0]
 
 /** What was learned of one child before its family is reminded. */
 export type Child = {
@@ -49,7 +49,7 @@ export type Child = {
   erp: 'fresh' | 'refused' | 'unavailable'
   /** Excludes payments on their way. */
   dues:
-    | (Timed & { totalPaise: Paise; partPayment: PartPayment; isActive: boolean; isOnTheWay: boolean })
+    | (TimedDue & { totalPaise: Paise; partPayment: PartPayment; isActive: boolean; isOnTheWay: boolean })
     | null
 }
 export type AskedChild = { studentId: string; amountPaise: Paise }

@@ -141,15 +141,15 @@ export function isReachable(channel: ReminderChannel, { email, phone }: Contact)
   return channel === 'email' ? email.includes('@') : internationalNumber(phone) !== null
 }
 
-type Linked = AskedChild & { orderId: string; url: string }
+type ChildWithLink = AskedChild & { orderId: string; url: string }
 
 /** Children whose fees are being paid at this moment are left out. */
 async function openLinks(
   ctx: FlexContext,
   institute: Institute,
   children: readonly AskedChild[],
-): Promise<Linked[]> {
-  const linked: Linked[] = []
+): Promise<ChildWithLink[]> {
+  const linked: ChildWithLink[] = []
   for (const { studentId, amountPaise } of children) {
     const wanted = { amountPaise, callbackUrl: null }
     try {

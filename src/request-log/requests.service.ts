@@ -8,6 +8,7 @@ export type { LoggedRequest } from './requests.store.ts'
 
 const FLUSH_EVERY_MS = 1_000
 const FLUSH_AT = 500
+/** Ten batches: what comes in while the database is away for some seconds. */
 const MOST_WAITING = 5_000
 
 /**

@@ -11,7 +11,7 @@ import {
   changeMandate,
   decideInstalment,
   type ActedMandate,
-  type Authorised,
+  type AuthorisedMandate,
   type DecidedInstalment,
   type SandboxPlans,
   disputePayment,
@@ -56,7 +56,7 @@ const outcomeInput = input({
   code: ifSent(field.code('Return code of a bounce; 04 (UPI: Z9), not enough money, when absent.', '04')),
 })
 
-const authorised = outputOf<Authorised>()
+const authorised = outputOf<AuthorisedMandate>()
 const authorisedOutput = authorised.object('AuthorisedPlan', {
   plan_id: authorised.text('Id of the plan.', 'plan_01k9zq4m0ve8sbn6yt2hw3c5da'),
   status: authorised.oneOf(

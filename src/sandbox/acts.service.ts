@@ -20,7 +20,7 @@ import type { PaymentContext } from '../payments/context.ts'
 /** The bank, and the plans of which it is asked. */
 export type SandboxPlans = Pick<SandboxPayments, 'bank'> & { ctx: FlexContext }
 
-export type Authorised = { planId: string; status: BankMandateState }
+export type AuthorisedMandate = { planId: string; status: BankMandateState }
 
 type PlanTarget = { institute: Institute; planId: string }
 
@@ -32,7 +32,7 @@ export async function authorisePlan(
   sandbox: SandboxPlans,
   target: PlanTarget,
   { outcome, rail }: { outcome: 'success' | 'failure'; rail?: Rail },
-): Promise<Authorised> {
+): Promise<AuthorisedMandate> {
   const { bank } = sandbox
   const { institute, planId } = target
   const mandate = (await pendingMandateOf(sandbox.ctx, target)) ?? (await agree(sandbox, target, rail))

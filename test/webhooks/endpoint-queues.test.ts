@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import type { Claimed } from '../../src/webhooks/engine/queue.store.ts'
+import type { ClaimedDelivery } from '../../src/webhooks/engine/queue.store.ts'
 import { EndpointQueues } from '../../src/webhooks/engine/endpoint-queues.ts'
 
 /** The connections have a limit of their own; this is the one that keeps claims from piling up behind them. */
-function claimedFor(host: number, subscription: number, id: number): Claimed {
+function claimedFor(host: number, subscription: number, id: number): ClaimedDelivery {
   return {
     instituteId: 1,
     id: `dlv_${id}`,
@@ -32,8 +32,9 @@ function claimedFor(host: number, subscription: number, id: number): Claimed {
   }
 }
 
-const hostOf = ({ webhook }: Claimed): string => new URL(webhook.url).origin
-const inLane = (list: Claimed[], host: string): Claimed[] => list.filter(each => hostOf(each) === host)
+const hostOf = ({ webhook }: ClaimedDelivery): string => new URL(webhook.url).origin
+const inLane = (list: ClaimedDelivery[], host: string): ClaimedDelivery[] =>
+  list.filter(each => hostOf(each) === host)
 const step = fc.oneof(
   fc.record({ host: fc.nat(2), subscription: fc.nat(2) }),
   fc.constant('leave' as const),
@@ -44,8 +45,8 @@ test('a queue never runs more than its places, never holds more than four times 
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 4 }), fc.array(step, { maxLength: 80 }), (places, steps) => {
       const queues = new EndpointQueues(places)
-      const running: Claimed[] = []
-      let waiting: Claimed[] = []
+      const running: ClaimedDelivery[] = []
+      let waiting: ClaimedDelivery[] = []
       for (const [now, each] of steps.entries()) {
         if (each === 'take') {
           assert.deepEqual(
@@ -88,13 +89,18 @@ test('the room reported for a busy host is what is left over all its subscriptio
 })
 
 /** As many as find a place when `total` come, the rest waiting. */
-function fill(queues: EndpointQueues, total: number): Claimed[] {
+function fill(queues: EndpointQueues, total: number): ClaimedDelivery[] {
   const all = Array.from({ length: total }, (_, id) => claimedFor(0, 0, id))
   return all.filter(claimed => queues.enter(claimed, 0) === 'starts')
 }
 
 /** The oldest of the running ones leave, one after the other, and those that may take their slots. */
-function turn(queues: EndpointQueues, running: Claimed[], answerMs: number | null, times: number): void {
+function turn(
+  queues: EndpointQueues,
+  running: ClaimedDelivery[],
+  answerMs: number | null,
+  times: number,
+): void {
   for (let n = 0; n < times; n++) {
     const done = running.shift()
     assert(done !== undefined)

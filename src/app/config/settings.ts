@@ -385,6 +385,7 @@ export const GROUPS: readonly (readonly string[])[] = [
 ]
 
 const LONGEST_RETRY_SECONDS = 30 * 86_400
+/** Each try is kept with its delivery, whose row is read and shown whole. */
 const MOST_RETRIES = 50
 
 function readRetrySeconds(text: string): readonly number[] {

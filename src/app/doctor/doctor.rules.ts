@@ -220,7 +220,7 @@ export type ExaminedAccount = {
   isSilent: boolean
 }
 
-type Examined = {
+type InstallationFacts = {
   /** What cannot be finished, because its account is not configured any more. */
   stranded: readonly UnfinishedWork[]
   accounts: readonly ExaminedAccount[]
@@ -240,7 +240,7 @@ export function judgeAccounts({
   unmatched,
   hasInstallation,
   isLive,
-}: Examined): Omit<Finding, 'subject'> {
+}: InstallationFacts): Omit<Finding, 'subject'> {
   const refused = accounts.filter(({ flaw }) => flaw !== null)
   if (stranded.length > 0) return problem(describeStranded(stranded))
   if (refused.length > 0) return problem(refused.map(one => `${named([one])}: ${one.flaw}`).join(' '))

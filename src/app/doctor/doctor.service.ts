@@ -48,11 +48,11 @@ import {
 import { AccountRegistry } from '../../providers/accounts/registry.service.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 
-type Look = () => Promise<Omit<Finding, 'subject'>>
+type DoctorCheck = () => Promise<Omit<Finding, 'subject'>>
 
 /** Looks at everything that an installation needs; what cannot be looked at is a finding too. */
 export function examine(config: Config, ctx: Context): Promise<Finding[]> {
-  const looks: Record<string, Look> = {
+  const looks: Record<string, DoctorCheck> = {
     'Database server': async () => judgeServer(await readServer(ctx.db), config.poolSize),
     'Clock of this machine': async () => {
       const before = Date.now()
@@ -97,20 +97,20 @@ export function examine(config: Config, ctx: Context): Promise<Finding[]> {
   )
 }
 
-async function lookAtDisk({ databaseUrl, dataDir }: Config): ReturnType<Look> {
+async function lookAtDisk({ databaseUrl, dataDir }: Config): ReturnType<DoctorCheck> {
   if (databaseUrl !== null) return ok('the database has its own')
   const { freeBytes, isAlmostFull } = await readDisk(dataDir)
   const free = `${(freeBytes / 1e9).toFixed(1)} GB free in ${dataDir}`
   return isAlmostFull ? problem(`${free}: make room, a full disk stops everything`) : ok(free)
 }
 
-async function lookAtBackups({ backup, databaseUrl }: Config, { vault }: Context): ReturnType<Look> {
+async function lookAtBackups({ backup, databaseUrl }: Config, { vault }: Context): ReturnType<DoctorCheck> {
   if (backup === null || databaseUrl !== null) return judgeBackup(null, databaseUrl === null)
   const last = await newestBackup(backup.folder, vault)
   return judgeBackup({ last, isLate: isBackupLate(last, backup.at, new Date()) }, true)
 }
 
-async function lookAtArchive({ retention }: Config, { db }: Context): ReturnType<Look> {
+async function lookAtArchive({ retention }: Config, { db }: Context): ReturnType<DoctorCheck> {
   const { archiveDir: folder } = retention
   const stuck = describeStuck(await readWaiting(db, partitionedLogs(retention)))
   return judgeArchive({ folder, flaw: folder === null ? null : await writeFlaw(folder), stuck })
@@ -127,7 +127,7 @@ async function writeFlaw(folder: string): Promise<string | null> {
   }
 }
 
-async function lookAtMail({ mail: { smtpUrl, from }, mode }: Config): ReturnType<Look> {
+async function lookAtMail({ mail: { smtpUrl, from }, mode }: Config): ReturnType<DoctorCheck> {
   if (smtpUrl === null)
     return mode === 'live'
       ? problem('no e-mail leaves: set SMTP_URL and MAIL_FROM')
@@ -172,7 +172,7 @@ function namesWithout(templateIds: Readonly<Record<string, string>>): string[] {
     .filter(name => templateIds[name] === undefined)
 }
 
-async function lookAtLenders(ctx: Context): ReturnType<Look> {
+async function lookAtLenders(ctx: Context): ReturnType<DoctorCheck> {
   const [lenders, people] = await Promise.all([listLenders(ctx), countDeskPeople(ctx.db)])
   const states = lenders.map(async ({ code, title, kind, pausedAt, institutes }) => ({
     title,
@@ -184,7 +184,7 @@ async function lookAtLenders(ctx: Context): ReturnType<Look> {
   return judgeLenders(await Promise.all(states), ctx.mode === 'live')
 }
 
-function provider(name: string, values: ProviderValues, config: Config): Look {
+function provider(name: string, values: ProviderValues, config: Config): DoctorCheck {
   return async () => {
     const entry = PROVIDERS[name]
     if (entry === undefined) return problem('is not known')

@@ -3,7 +3,7 @@ import type { LetterKind } from '../../console/operator/operator.rules.ts'
 import type { NightlyCheck } from '../../payments/reconcile/reconcile.service.ts'
 import type { ServerState, Standby } from './status.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
-import type { Waiting } from '../../platform/retention/months.rules.ts'
+import type { RetentionBacklog } from '../../platform/retention/months.rules.ts'
 
 export type Process = {
   role: string
@@ -50,7 +50,7 @@ export type Status = {
   books: NightlyCheck | null
   backup: { lastAt: Date | null; isLate: boolean } | null
   disk: { freeBytes: number; totalBytes: number; isAlmostFull: boolean } | null
-  archive: Waiting
+  archive: RetentionBacklog
 }
 
 /** `bursar/api/0.1.0/host/42`, as a process names its connections. */
@@ -162,13 +162,13 @@ function ofDisks({ backup, disk }: Status): string[] {
   ]
 }
 
-function ofArchive(archive: Waiting): string[] {
+function ofArchive(archive: RetentionBacklog): string[] {
   const stuck = describeStuck(archive)
   return stuck === null ? [] : [stuck]
 }
 
 /** No process is at it, so the last one did not get to the end: the disk is full, or it was killed. */
-export function describeStuck({ months, isUnderWay }: Waiting): string | null {
+export function describeStuck({ months, isUnderWay }: RetentionBacklog): string | null {
   const [first] = months
   if (first === undefined || isUnderWay) return null
   const name = `${first.table} ${first.month.replace('_', '-')}`

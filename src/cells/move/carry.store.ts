@@ -43,9 +43,9 @@ export async function takeAway(db: Queryable, schema: string, schoolId: number):
 }
 
 /** The rows of a carried table, as JSON: it spells every type of ours so that the other side reads the same value. */
-export type Carried = Readonly<Record<string, readonly QueryResultRow[]>>
+export type CarriedRows = Readonly<Record<string, readonly QueryResultRow[]>>
 
-export async function readCarried(db: Queryable, schema: string): Promise<Carried> {
+export async function readCarried(db: Queryable, schema: string): Promise<CarriedRows> {
   const tables = [...Object.keys(CARRIED_BY_SCHOOL), ...Object.keys(OF_PEOPLE)]
   const read = tables.map(async table => {
     const rows = await db.query<{ row: string }>(`select to_json(t)::text as row from ${schema}.${table} t`)
@@ -72,7 +72,7 @@ async function insertRows(db: Queryable, { table, rows, columns, isNew = false }
  */
 export async function bring(
   db: Queryable,
-  carried: Carried,
+  carried: CarriedRows,
   tables: readonly Table[],
   schoolId: number,
 ): Promise<{ people: number; known: number }> {

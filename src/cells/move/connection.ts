@@ -84,7 +84,7 @@ export function sqlStateOf(error: unknown): string {
 export type Cell = { name: string; config: ClientConfig }
 
 /** Both databases, open for one run of a move. */
-export type Sides = {
+export type MoveDatabases = {
   source: Connection
   target: Connection
   /** More connections, for what is done while the school is paused. */
@@ -103,7 +103,7 @@ export class MoveStopped extends Error {
 
 const AT_ONCE = 3
 
-export async function openSides({ source, target }: { source: Cell; target: Cell }): Promise<Sides> {
+export async function openSides({ source, target }: { source: Cell; target: Cell }): Promise<MoveDatabases> {
   const open: Connection[] = []
   const add = async ({ name, config }: Cell): Promise<Connection> => {
     const connection = await connect(config, name)

@@ -58,7 +58,7 @@ export async function isLocked(db: Queryable, schoolId: number): Promise<boolean
   return row?.isLocked === true
 }
 
-type Fenced = { name: string; column: string }
+type FencedTable = { name: string; column: string }
 
 const triggerNames = (schoolId: number): [write: string, remove: string] => [
   `fence_${schoolId}_write`,
@@ -66,7 +66,11 @@ const triggerNames = (schoolId: number): [write: string, remove: string] => [
 ]
 
 /** Adds the triggers by which the school's rows of these tables can be shut. */
-export async function addFence(db: Queryable, schoolId: number, tables: readonly Fenced[]): Promise<void> {
+export async function addFence(
+  db: Queryable,
+  schoolId: number,
+  tables: readonly FencedTable[],
+): Promise<void> {
   const [write, remove] = triggerNames(schoolId)
   const done = new Set((await listFenced(db, schoolId)).map(({ table }) => table))
   for (const { name, column } of tables) {

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import * as catalogue from './carry.store.ts'
 import { type School, type DatabaseStanding } from './carry.store.ts'
 import { tryToSubscribe } from './replication.store.ts'
-import { MoveStopped, type Sides } from './connection.ts'
+import { MoveStopped, type MoveDatabases } from './connection.ts'
 
 type Names = { source: string; target: string }
 
@@ -13,7 +13,7 @@ const CLOCKS_APART_MS = 60_000
  * reaches the old database; it is asked to do so once the settings of both are right.
  */
 export async function refuseUnfit(
-  sides: Sides,
+  sides: MoveDatabases,
   school: School,
   names: Names,
   address: string,
@@ -25,7 +25,7 @@ export async function refuseUnfit(
 }
 
 async function findUnreachable(
-  sides: Sides,
+  sides: MoveDatabases,
   { source, target }: Names,
   address: string,
 ): Promise<string[]> {
@@ -37,13 +37,13 @@ async function findUnreachable(
 }
 
 /** What may have changed while the rows were copied, and would keep a school that has left from arriving. */
-export async function refuseTaken(sides: Sides, school: School, names: Names): Promise<void> {
+export async function refuseTaken(sides: MoveDatabases, school: School, names: Names): Promise<void> {
   const [from, to] = [await catalogue.readStanding(sides.source), await catalogue.readStanding(sides.target)]
   const problems = [...findUnlike(from, to, names), ...(await findTaken(sides, school, names))]
   if (problems.length > 0) throw new MoveStopped(problems.join('\n'))
 }
 
-async function findTaken(sides: Sides, school: School, names: Names): Promise<string[]> {
+async function findTaken(sides: MoveDatabases, school: School, names: Names): Promise<string[]> {
   const problems: string[] = []
   if (await catalogue.hasSchool(sides.target, school))
     problems.push(`${names.target} has a school with the code ${school.code} or the id ${school.id} already.`)

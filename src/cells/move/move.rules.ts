@@ -35,7 +35,7 @@ export type MoveState = {
   isStepDone: boolean
 }
 
-export type Next = Step | BackStep | 'finished'
+export type NextStep = Step | BackStep | 'finished'
 
 const at = (step: Step): number => STEPS.indexOf(step)
 
@@ -51,13 +51,13 @@ export function isUrgent(step: Step | BackStep): boolean {
   return step !== 'undo' && at(step) >= at('pause') && at(step) <= at('route')
 }
 
-export function stepAfter(step: Step | BackStep): Next {
+export function stepAfter(step: Step | BackStep): NextStep {
   if (step === 'undo') return 'finished'
   return STEPS[at(step) + 1] ?? 'finished'
 }
 
 /** Where a move that another process began goes on. `hasLeft`: the old cell says that the school has left by this move. */
-export function resumeAt({ direction, step, isStepDone }: MoveState, hasLeft: boolean): Next {
+export function resumeAt({ direction, step, isStepDone }: MoveState, hasLeft: boolean): NextStep {
   if (direction === 'back' || step === 'undo') return isStepDone && step === 'undo' ? 'finished' : 'undo'
   if (hasLeft && at(step) <= at('leave')) return 'arrive'
   if (!hasLeft && isInPause(step)) return 'pause'

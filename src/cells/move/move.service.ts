@@ -10,7 +10,7 @@ import {
   LONGEST_STATEMENT_MS,
   MoveStopped,
   openSides,
-  type Sides,
+  type MoveDatabases,
 } from './connection.ts'
 import * as fence from './fence.store.ts'
 import {
@@ -26,7 +26,7 @@ import {
   stepAfter,
   STEPS,
   type BackStep,
-  type Next,
+  type NextStep,
   type Step,
   CARRIED_BY_SCHOOL,
   kindOf,
@@ -68,7 +68,7 @@ type Progress = { step: Step | BackStep; text: string }
 
 type Run = {
   options: Required<MoveOptions>
-  sides: Sides
+  sides: MoveDatabases
   move: Move
   school: School
   names: ReturnType<typeof namesOf>
@@ -152,7 +152,7 @@ async function withRun(
 }
 
 async function beginMove(
-  sides: Sides,
+  sides: MoveDatabases,
   { code, source, target, log }: Required<MoveOptions>,
 ): Promise<Move> {
   const school = await carry.findSchool(sides.source, code)
@@ -173,7 +173,7 @@ function refuseOtherCells({ code, fromCell, toCell }: Move, { source, target }: 
   throw new MoveStopped(`${code} is being moved from ${fromCell} to ${toCell}: end that first.`)
 }
 
-async function runFrom(run: Run, first: Next): Promise<Move> {
+async function runFrom(run: Run, first: NextStep): Promise<Move> {
   const { log } = run.options
   for (let step = first; step !== 'finished'; step = stepAfter(step)) {
     run.move = { ...run.move, step, isStepDone: false, problem: null }

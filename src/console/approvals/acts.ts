@@ -5,7 +5,7 @@ import {
   type CounterRefund,
 } from '../../banking/refunds/counter-refund.service.ts'
 import { movePayment, type AskedMove, type MovedPayment } from '../../banking/moves/payment-move.service.ts'
-import { totalOf, type Gift } from '../../institutes/institutes.rules.ts'
+import { totalOf, type MoneyGiven } from '../../institutes/institutes.rules.ts'
 import { readLapsedLateFees } from '../../dues/late-fees.service.ts'
 import { waiveLateFees, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
 import type { Order } from '../../orders/orders.rules.ts'
@@ -62,7 +62,7 @@ async function giftOf(
   tx: Transaction,
   ctx: ConsoleContext,
   { institute, order, amountPaise }: Pick<ActTarget, 'institute'> & { order: Order; amountPaise: Paise },
-): Promise<Gift> {
+): Promise<MoneyGiven> {
   const { studentId, identifier, academicYearStart, academicYearEnd } = order
   const naming = { studentId, identifier, academicYearStart, academicYearEnd, grade: null, settleDues: true }
   const [named] = await findNamedStudents(ctx, institute.id, [naming])

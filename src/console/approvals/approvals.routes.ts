@@ -9,7 +9,15 @@ import { EVERYONE } from '../console.rules.ts'
 import { MONEY_HANDLERS } from '../orders/orders.rules.ts'
 import { addList } from '../lists/list.routes.ts'
 import { APPROVAL_ID, approvalList, approvalLimitOutput, keptOr } from './approval.list.ts'
-import { changeLimit, readLimit, approve, refuse, Kept, performOrKeep, type By } from './approvals.service.ts'
+import {
+  changeLimit,
+  readLimit,
+  approve,
+  refuse,
+  Kept,
+  performOrKeep,
+  type DecidedBy,
+} from './approvals.service.ts'
 import type { Approval, ApprovalAct } from './approvals.rules.ts'
 import type { GuardedAct } from './guarded-act.ts'
 import type { Command } from '../../platform/idempotency.ts'
@@ -117,7 +125,7 @@ export function guarded<Request extends { reason: string }, Result, Params>(
     aboutOf,
   }: { name: ApprovalAct; output: Reply<Result>; aboutOf: (params: Params) => string },
 ) {
-  type Call = By & { params: Params; body: Request }
+  type Call = DecidedBy & { params: Params; body: Request }
   return {
     output: keptOr(output),
     perform: (command: Command<Result | Kept>, { params, body: request, ...by }: Call) =>

@@ -31,7 +31,7 @@ import type { ActTarget, GuardedAct, Weight } from './guarded-act.ts'
 import { askedMessages, decidedMessages } from './approvals.texts.ts'
 import * as store from './approvals.store.ts'
 
-export type By = { institute: Institute; who: Who; origin: Origin }
+export type DecidedBy = { institute: Institute; who: Who; origin: Origin }
 
 /** Stands in for an act's result while it waits for a second person. */
 export class Kept {
@@ -66,7 +66,7 @@ class NeedsSecondPerson extends Error {
 export async function performOrKeep<Request extends { reason: string }, Result>(
   ctx: ConsoleContext,
   command: Command<Result | Kept>,
-  by: By,
+  by: DecidedBy,
   { name, about, request }: ActRequest<Request>,
 ): Promise<Result | Kept> {
   const { institute, who } = by
@@ -112,7 +112,7 @@ function weighedCommand(
 async function keep(
   ctx: Context,
   command: Command<Kept>,
-  { institute, who }: By,
+  { institute, who }: DecidedBy,
   { name, about, request, weight }: ActRequest<{ reason: string }> & { weight: Weight },
 ): Promise<Kept> {
   const { title, subject, amountPaise, effect = null } = weight
@@ -170,7 +170,7 @@ function pageOf({ publicUrl }: Pick<Context, 'publicUrl'>, { code }: Pick<Instit
 export async function approve(
   ctx: ConsoleContext,
   command: Command<Approval>,
-  by: By,
+  by: DecidedBy,
   { id, note }: { id: string; note: string | null },
 ): Promise<Approval> {
   const { institute, who } = by
@@ -220,7 +220,7 @@ function assertAsSeen({ gifts }: Weight, { amountPaise: seenPaise }: Approval): 
 export async function refuse(
   ctx: Context,
   command: Command<Approval>,
-  by: By,
+  by: DecidedBy,
   decision: { id: string; decision: 'declined' | 'withdrawn'; note: string | null },
 ): Promise<Approval> {
   return transact(ctx.db, command, tx => decideIn(ctx, tx, by, decision))
@@ -229,7 +229,7 @@ export async function refuse(
 async function decideIn(
   ctx: Context,
   tx: Transaction,
-  { institute, who }: By,
+  { institute, who }: DecidedBy,
   {
     id,
     decision,

@@ -1,4 +1,4 @@
-import type { Institute, Gift } from '../../institutes/institutes.rules.ts'
+import type { Institute, MoneyGiven } from '../../institutes/institutes.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import type { Command } from '../../platform/idempotency.ts'
 import type { Paise } from '../../platform/money.ts'
@@ -15,7 +15,7 @@ export type Weight = {
   subject: string
   /** The deciding person reads this amount; what is done after the approval may not give away more. */
   amountPaise: Paise
-  gifts: readonly Gift[]
+  gifts: readonly MoneyGiven[]
   /** What this is a part of, such as a class whose fees are set part by part. */
   wholePaise?: Paise
   effect?: Effect | undefined

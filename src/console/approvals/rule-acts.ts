@@ -19,7 +19,7 @@ import {
   readStructures,
   setStructure,
 } from '../../fees/structures/structures.service.ts'
-import { totalOf, type Gift, type Institute } from '../../institutes/institutes.rules.ts'
+import { totalOf, type MoneyGiven, type Institute } from '../../institutes/institutes.rules.ts'
 import type { ConsoleContext } from '../context.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
@@ -58,7 +58,7 @@ async function readLoweredLateFees(
   ctx: ConsoleContext,
   { id }: Institute,
   before: LateFeesAhead,
-): Promise<Gift[]> {
+): Promise<MoneyGiven[]> {
   return lateFeeGifts(before, await readLateFeesAhead(tx, id, dayOf(ctx.clock.now())))
 }
 
@@ -83,7 +83,7 @@ async function weighYear(
   tx: Transaction,
   ctx: ConsoleContext,
   { institute, key, before }: { institute: Institute; key: StructureKey; before: BeforeStructure },
-): Promise<{ gifts: Gift[]; amountPaise: Paise }> {
+): Promise<{ gifts: MoneyGiven[]; amountPaise: Paise }> {
   const after = await readStructures(tx, institute.id, key)
   const lowered = loweredClasses(before.structures, after, institute.branches).map(
     ({ collectorCode, grade, amountPaise }) => {

@@ -2,7 +2,7 @@ import { readLapsedLateFees } from '../../dues/late-fees.service.ts'
 import type { ConsoleContext } from '../context.ts'
 import { reschedule, resumePlan, type ChangedPlan } from '../../flex/plans/plans.service.ts'
 import { planStatus, type LoadedPlan } from '../../flex/rules/plan.rules.ts'
-import { totalOf, type Gift } from '../../institutes/institutes.rules.ts'
+import { totalOf, type MoneyGiven } from '../../institutes/institutes.rules.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { getStudent } from '../../students/students.service.ts'
 import type { ActTarget, GuardedAct, Weight } from './guarded-act.ts'
@@ -91,7 +91,7 @@ export const leavingAct: GuardedAct<AskedLeaving, Leaving> = {
     const lapsed = await readLapsedLateFees(ctx, tx, [{ instituteId: institute.id, studentId: about }])
     const lapsedPaise = atLeastNone(totalOf(lapsed) - usedForLateFeesPaise)
     const beside = refundedBeside(freedPaise, refunds)
-    const gifts: Gift[] = [
+    const gifts: MoneyGiven[] = [
       { about, amountPaise: sumPaise([loweredPaise, writtenOffPaise]) },
       ...refunds.map(({ refundId, way }, index) => ({
         about,

@@ -92,8 +92,8 @@ const personFields = {
   name: person.text('Their name.', 'Asha Rao'),
 }
 
-type Self = NonNullable<Session['person']>
-const self = outputOf<Self>()
+type SignedInPerson = NonNullable<Session['person']>
+const self = outputOf<SignedInPerson>()
 const selfOutput = self.object({
   id: self.text('Id of the person.', 'staff_01k9zq4m0ve8sbn6yt2hw3c5da', ({ userId }) => userId),
   ...personFields,

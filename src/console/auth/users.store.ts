@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { Table } from '../../platform/db/table.ts'
+import { Table, deleteOldRows } from '../../platform/db/table.ts'
 import type { Role, Who } from '../console.rules.ts'
 import { HAS_FACTOR, REQUIRES_FACTOR } from './second-factor/second-factor.store.ts'
 
@@ -255,12 +255,7 @@ export async function listOpenSessions(
 }
 
 export async function deleteOldSessions(db: Queryable, before: Date, limit: number): Promise<number> {
-  const rows = await db.query(
-    `delete from console_sessions where id in (
-       select id from console_sessions where last_seen_at < $1 limit $2) returning 1`,
-    [before, limit],
-  )
-  return rows.length
+  return deleteOldRows(db, { table: 'console_sessions', key: ['id'], at: 'last_seen_at' }, before, limit)
 }
 
 /** The institute of this code, and what the person is in it; null when there is none of that code. */

@@ -4,7 +4,14 @@ import { field, input, optional, query } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Instrument } from '../../students/direct-payments/direct-payments.rules.ts'
 import { receiptOf } from '../money/receipts.rules.ts'
-import type { BookRow, Closing, CounterDay, DrawerCash, DrawerEntry, Spread } from './counter.service.ts'
+import type {
+  BookRow,
+  Closing,
+  CounterDay,
+  DrawerCash,
+  DrawerEntry,
+  SpreadPayment,
+} from './counter.service.ts'
 
 export const spreadQuery = query({ amount: field.amount('What was handed over, rupees.', 12500) })
 
@@ -26,8 +33,8 @@ export const closeInput = input({
 
 const AT = '2026-11-16T06:30:00.000Z'
 
-const line = outputOf<Spread['lines'][number]>()
-const spread = outputOf<Spread>()
+const line = outputOf<SpreadPayment['lines'][number]>()
+const spread = outputOf<SpreadPayment>()
 export const spreadOutput = spread.object({
   fee_components: spread.list(
     'By the institute’s rule, late fees first.',

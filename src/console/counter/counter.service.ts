@@ -17,7 +17,7 @@ import * as store from './counter.store.ts'
 export type { BookRow, Closing, DrawerEntry } from './counter.store.ts'
 
 type Line = { componentType: string; amountPaise: Paise }
-export type Spread = {
+export type SpreadPayment = {
   lines: Line[]
   /** More than can be taken for fees now. */
   excessPaise: Paise
@@ -36,7 +36,7 @@ export async function spreadAmount(
   ctx: Context,
   { institute, studentId }: { institute: Institute; studentId: string },
   amountPaise: Paise,
-): Promise<Spread> {
+): Promise<SpreadPayment> {
   const onTheWay = await listOnTheWay(ctx.db, institute.id, [studentId])
   const dues = withoutTaken(await getDues(ctx, { instituteId: institute.id, studentId }), onTheWay)
   return {

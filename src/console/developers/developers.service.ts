@@ -7,7 +7,7 @@ import {
   addSubscription,
   disableSubscription,
   getSubscription,
-  type Subscribed,
+  type SavedSubscription,
   type Subscription,
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import { grantableBy } from './developers.rules.ts'
@@ -17,10 +17,10 @@ import type { ConsoleRole } from '../console.rules.ts'
 /** Secret and header; where it goes stays, as the ERP's own API has it. */
 export async function changeWebhook(
   ctx: Context,
-  command: Command<Subscribed>,
+  command: Command<SavedSubscription>,
   institute: Institute,
   { id, ...change }: SubscriptionChange & { id: string },
-): Promise<Subscribed> {
+): Promise<SavedSubscription> {
   const { collectorCode, eventCode, url, failureEmails } = await requireActive(ctx, institute, id)
   return addSubscription(ctx, command, institute, {
     collectorCode,

@@ -21,7 +21,7 @@ import {
 } from '../../webhooks/subscriptions/subscription.schemas.ts'
 import {
   addSubscription,
-  type Subscribed,
+  type SavedSubscription,
   type Subscription,
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
@@ -46,12 +46,12 @@ export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
     url: '/webhooks',
     roles: DEVELOPERS,
     output: remarked(
-      from(created(addedWebhookOutput), ({ subscription }: Subscribed) => subscription),
+      from(created(addedWebhookOutput), ({ subscription }: SavedSubscription) => subscription),
       ({ message }) => message,
     ),
     body: addWebhookInput,
     perform: (command, { institute, body }) => addSubscription(ctx, command, institute, body),
-    audit: (_call, subscribed: Subscribed) => noteOf(subscribed),
+    audit: (_call, subscribed: SavedSubscription) => noteOf(subscribed),
   })
   addConsoleWrite(app, ctx, {
     method: 'PATCH',
@@ -61,7 +61,7 @@ export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
     body: changeWebhookInput,
     perform: (command, { institute, params, body }) =>
       changeWebhook(ctx, command, institute, { id: params.webhookId, ...body }),
-    audit: (_call, subscribed: Subscribed) => noteOf(subscribed),
+    audit: (_call, subscribed: SavedSubscription) => noteOf(subscribed),
   })
   addConsoleWrite(app, ctx, {
     method: 'DELETE',
@@ -111,7 +111,7 @@ function addTrials(app: FastifyInstance, ctx: Context): void {
   })
 }
 
-function noteOf({ subscription, before }: Subscribed): AuditNote {
+function noteOf({ subscription, before }: SavedSubscription): AuditNote {
   if (before === null) return { what: 'webhook.added', about: subscription.id, after: plain(subscription) }
   return {
     what: 'webhook.changed',

@@ -32,7 +32,7 @@ type Run = {
 
 type ComingDay = { day: string; isWorkingDay: boolean; runs: Run[]; inTheWay: InTheWay[] }
 
-export type Coming = {
+export type ComingDebits = {
   days: ComingDay[]
   /** Past its day. */
   waiting: InTheWay[]
@@ -45,7 +45,7 @@ type Calendar = {
 }
 
 /** Working days, and others that something was planned for. */
-export function comingOf(parts: readonly ComingPart[], calendar: Calendar): Coming {
+export function comingOf(parts: readonly ComingPart[], calendar: Calendar): ComingDebits {
   const days = calendar.days.flatMap(day => {
     const ofDay = parts.filter(part => part.day === day)
     const isWorkingDay = calendar.isWorkingDay(day)

@@ -7,7 +7,7 @@ import { readDebitRules } from '../../flex/settings/settings.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { dayOf, addWorkingDays, isWorkingDay, DAY_MS } from '../../platform/calendar.ts'
 import { sumPaise, type Paise } from '../../platform/money.ts'
-import { comingOf, type Coming } from './coming.rules.ts'
+import { comingOf, type ComingDebits } from './coming.rules.ts'
 import * as days from './debits.store.ts'
 import type { Debit } from './debits.store.ts'
 import { nextStepText, OBSTACLE_TEXTS, planObstacle, returnTexts, type ReturnTexts } from './flex.texts.ts'
@@ -139,7 +139,7 @@ export function countDebits(sums: readonly days.ReturnSum[]): { decided: number;
   )
 }
 
-export type ComingRun = Coming & { now: Date; today: string; through: string }
+export type ComingRun = ComingDebits & { now: Date; today: string; through: string }
 
 const WORKING_DAYS_AHEAD = 5
 

@@ -12,7 +12,7 @@ import {
   offerOutput,
   toDisbursements,
 } from '../../loans/loan.schemas.ts'
-import { canEnd, isOver, type RecordedPayOut } from '../../loans/loans.rules.ts'
+import { canEnd, isOver, MAX_TRANCHES, type RecordedPayOut } from '../../loans/loans.rules.ts'
 
 export const loanParams = input({ application_id: field.resourceId('Id of the application.', LOAN_ID) })
 
@@ -30,8 +30,6 @@ export const rejectInput = input({
 })
 
 export const cancelInput = input({ reason: field.text('Why.', 'The family takes no loan any more.') })
-
-const MAX_TRANCHES = 60
 
 export const sanctionInput = input({
   tranches: field.list(

@@ -14,7 +14,7 @@ import { subtractPaise, type Paise } from '../../platform/money.ts'
 import { LIST_STATUSES, ORDER_KINDS } from './orders.rules.ts'
 import type { OrderDetail } from './orders.service.ts'
 import { paymentOutput, refundRowOutput, disputeOutput } from './order-parts.output.ts'
-import { timelineOf, type Happening } from './timeline.ts'
+import { timelineOf, type TimelineEntry } from './timeline.ts'
 
 /** What the console's operations on orders and links take beyond those of the API. */
 const reason = field.text('Why; stands in the audit log.', 'Asked for by the parent')
@@ -97,7 +97,7 @@ export function refundableAfter({ refundableBeforePaise, amountPaise }: Requeste
   return subtractPaise(refundableBeforePaise, amountPaise)
 }
 
-const happening = outputOf<Happening, unknown>()
+const happening = outputOf<TimelineEntry, unknown>()
 const happeningOutput = happening.object({
   id: happening.text('Of the entry.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da.captured'),
   at: happening.moment('When, UTC.', '2026-11-15T04:32:10.000Z'),

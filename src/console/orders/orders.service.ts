@@ -222,7 +222,7 @@ export async function cancelPicked(
   })
 }
 
-type How = {
+type LinkSending = {
   channels: readonly SendChannel[]
   language: Language | null
   /** Also those that were told within a day. */
@@ -234,7 +234,7 @@ export async function sendPicked(
   ctx: Context,
   command: Command<Bulk>,
   { institute, orderIds }: PickedOrders,
-  { channels, language, isForced }: How,
+  { channels, language, isForced }: LinkSending,
 ): Promise<Bulk> {
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()

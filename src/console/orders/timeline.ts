@@ -10,7 +10,7 @@ import { disputeOutput, messageOutput, paymentOutput, refundRowOutput } from './
 import type { OrderDetail } from './orders.service.ts'
 
 /** Everything that happened to an order, as one reads it: newest first, with who did it, why, and the data behind it. */
-export type Happening = {
+export type TimelineEntry = {
   id: string
   at: Date
   title: string
@@ -20,7 +20,7 @@ export type Happening = {
   raw?: unknown
 }
 
-export function timelineOf(order: OrderDetail, now: Date): Happening[] {
+export function timelineOf(order: OrderDetail, now: Date): TimelineEntry[] {
   const { payments, refunds, disputes, messages, events, audit } = order
   const acts = audit.map(entry => actOf(entry, order.kind))
   const told = (what: string): boolean => audit.some(entry => entry.what === what)
@@ -49,7 +49,7 @@ export function timelineOf(order: OrderDetail, now: Date): Happening[] {
     .map(({ happening }) => happening)
 }
 
-function createdOf({ id, createdAt, file, pageTitle }: OrderDetail): Happening {
+function createdOf({ id, createdAt, file, pageTitle }: OrderDetail): TimelineEntry {
   const from =
     file !== null
       ? ` out of the file ${file.name}, row ${file.row}`
@@ -71,11 +71,11 @@ function modeWords(mode: string): string {
   return MODES[mode] ?? mode
 }
 
-function paymentHappenings(payment: PaymentRecord): Happening[] {
+function paymentHappenings(payment: PaymentRecord): TimelineEntry[] {
   const amount = formatRupees(payment.amountPaise)
   const by = modeWords(payment.mode)
   const raw = paymentOutput.toJson(payment, undefined)
-  const started: Happening = {
+  const started: TimelineEntry = {
     id: `${payment.id}.started`,
     at: payment.createdAt,
     title: `The payer began to pay ${amount} by ${by}`,
@@ -99,7 +99,7 @@ function paymentHappenings(payment: PaymentRecord): Happening[] {
   ]
 }
 
-function settledOf(payments: readonly PaymentRecord[]): Happening[] {
+function settledOf(payments: readonly PaymentRecord[]): TimelineEntry[] {
   return payments.flatMap(({ id, settledAt, settlementUtr, settlementId }) =>
     settledAt === null
       ? []
@@ -115,20 +115,20 @@ function settledOf(payments: readonly PaymentRecord[]): Happening[] {
   )
 }
 
-const ENDS: Partial<Record<Dispute['state'], { title: string; tone: Happening['tone'] }>> = {
+const ENDS: Partial<Record<Dispute['state'], { title: string; tone: TimelineEntry['tone'] }>> = {
   won: { title: 'The dispute was won', tone: 'good' },
   lost: { title: 'The dispute was lost', tone: 'bad' },
   closed: { title: 'The dispute was closed', tone: 'plain' },
 }
 
-function disputeHappenings(dispute: Dispute): Happening[] {
+function disputeHappenings(dispute: Dispute): TimelineEntry[] {
   const { providerRef: id, openedAt, changedAt, reason, respondBy } = dispute
   const raw = disputeOutput.toJson(dispute, undefined)
   const until =
     respondBy === null ? '' : ` It can be answered at the provider until ${formatDay(dayOf(respondBy))}.`
   const title = `The payer disputes ${formatRupees(dispute.amountPaise)} at the bank`
   const end = ENDS[dispute.state]
-  const opened: Happening = {
+  const opened: TimelineEntry = {
     id: `${id}.opened`,
     at: openedAt,
     title,
@@ -139,12 +139,12 @@ function disputeHappenings(dispute: Dispute): Happening[] {
   return end === undefined ? [opened] : [opened, { id: `${id}.ended`, at: changedAt, ...end, raw }]
 }
 
-function refundHappenings(refund: Refund, audit: readonly AuditRow[]): Happening[] {
+function refundHappenings(refund: Refund, audit: readonly AuditRow[]): TimelineEntry[] {
   const amount = formatRupees(refund.amountPaise)
   const raw = refundRowOutput.toJson(refund, undefined)
   const isActed = audit.some(entry => refundIdOf(entry) === refund.id)
   const why = refund.kind === 'duplicate' ? 'It was paid twice.' : (refund.reason ?? undefined)
-  const asked: Happening[] = isActed
+  const asked: TimelineEntry[] = isActed
     ? []
     : [
         {
@@ -168,7 +168,7 @@ function refundIdOf({ what, after }: AuditRow): string | undefined {
   return what === 'order.refunded' ? (after as { refund_id?: string } | null)?.refund_id : undefined
 }
 
-function closedOf(order: OrderDetail, now: Date): Happening[] {
+function closedOf(order: OrderDetail, now: Date): TimelineEntry[] {
   const state = stateAt(order, now)
   const at = order.closedAt ?? (state === 'expired' ? order.expiresAt : null)
   if (at === null || (state !== 'expired' && state !== 'cancelled')) return []
@@ -182,7 +182,7 @@ function closedWord(kind: OrderKind): string {
 
 const CHANNELS: Record<string, string> = { email: 'E-mail', sms: 'SMS', whatsapp: 'WhatsApp message' }
 
-function messageOf(message: MessageRecord): Happening {
+function messageOf(message: MessageRecord): TimelineEntry {
   const { id, channel, recipient, state, createdAt, sentAt, failure } = message
   const noun = CHANNELS[channel] ?? channel
   const words = { queued: 'is on its way to', sent: 'sent to', failed: 'could not be sent to' }[state]
@@ -206,7 +206,7 @@ const ACTS: Record<string, string> = {
   'approval.withdrawn': 'Request withdrawn',
 }
 
-function actOf(entry: AuditRow, kind: OrderKind): Happening {
+function actOf(entry: AuditRow, kind: OrderKind): TimelineEntry {
   const isClosed = entry.what === 'order.cancelled'
   return {
     id: entry.id,

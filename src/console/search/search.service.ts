@@ -76,7 +76,7 @@ async function findById({ db }: Context, { id: instituteId }: Institute, id: str
   }
 }
 
-type Typed = {
+type SearchWords = {
   typed: string
   reference: string | null
   receipt: { financialYear: string; number: number } | null
@@ -85,7 +85,7 @@ type Typed = {
 async function findByWords(
   { db }: Context,
   { id: instituteId }: Institute,
-  { typed, reference, receipt }: Typed,
+  { typed, reference, receipt }: SearchWords,
 ): Promise<SearchResults> {
   const words = toWordQuery(instituteId, typed)
   const ranges = reference === null ? [] : rangesOf(reference)

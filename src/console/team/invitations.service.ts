@@ -67,7 +67,7 @@ export async function readInvitation({ db }: Context, token: string): Promise<In
 
 type Choice = { name?: string | undefined; password?: string | undefined }
 
-type Accepted = { kind: 'signed_in'; session: NewSession } | { kind: 'sign_in' }
+type AcceptedInvitation = { kind: 'signed_in'; session: NewSession } | { kind: 'sign_in' }
 
 /**
  * The reader of an address's mail may choose its password where there is none or a new one was asked for, and joins
@@ -77,7 +77,7 @@ export async function acceptInvitation(
   ctx: Context,
   sent: { token: string } & Choice,
   request: SignInRequest,
-): Promise<Accepted> {
+): Promise<AcceptedInvitation> {
   const file = await readInvitation(ctx, sent.token)
   const { invitation, user, choosesPassword } = file
   if (user !== null && user.disabledAt !== null) throw notFound('An active account for this link')
@@ -94,7 +94,7 @@ export async function acceptInvitation(
     await join(tx, ctx, { invitation, userId, request })
     const isSignedIn =
       passwordHash !== null && (user === null || (await factorNeeded({ db: tx }, user)) === null)
-    const accepted: Accepted = isSignedIn
+    const accepted: AcceptedInvitation = isSignedIn
       ? { kind: 'signed_in', session: await openSession(tx, userId, request, 'one-time link') }
       : { kind: 'sign_in' }
     const others = await store.closeEarlier(tx, invitation.email, invitation.instituteId)

@@ -2,7 +2,7 @@ import { field, input, ifSent } from '../../http/wire/input.ts'
 import { ROLES } from '../console.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { Requirement, Passkey } from '../auth/second-factor/second-factor.service.ts'
-import type { Invited, Member, OpenInvitation, Team } from './team.service.ts'
+import type { SentInvitation, Member, OpenInvitation, Team } from './team.service.ts'
 import { passkeyField, passwordField, personName } from '../auth/session.schemas.ts'
 import { type OpenSession, WAYS_IN, type SignInRow, type WayIn } from '../auth/sessions.service.ts'
 import type { Account, TotpStart, AddedPasskey } from './account.service.ts'
@@ -41,7 +41,7 @@ const memberOutput = member.object({
   is_disabled: member.flag('Whether the operator has shut them out.', false),
 })
 
-const invited = outputOf<Invited>()
+const invited = outputOf<SentInvitation>()
 const invitedFields = {
   id: invited.text('Id of the invitation.', 'invite_01k9zq4m0ve8sbn6yt2hw3c5da'),
   email: invited.text('Whom it goes to.', 'meera@example.in'),

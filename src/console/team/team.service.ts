@@ -28,15 +28,15 @@ export async function readTeam({ db }: Context, institute: Institute): Promise<T
   return { members, invitations: open, requirement }
 }
 
-export type Invited = { id: string; email: string; role: Role; expiresAt: Date }
+export type SentInvitation = { id: string; email: string; role: Role; expiresAt: Date }
 
 /** Only the mail has the link: the person who invites never sees it and cannot use it in the other's place. */
 export async function invite(
   ctx: Context,
-  command: Command<Invited>,
+  command: Command<SentInvitation>,
   { institute, who }: { institute: Institute; who: Who },
   { email: sentEmail, role }: { email: string; role: Role },
-): Promise<Invited> {
+): Promise<SentInvitation> {
   const email = normaliseEmail(sentEmail)
   return transact(ctx.db, command, async tx => {
     const members = await store.lockMembers(tx, institute.id)

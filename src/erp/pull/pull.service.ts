@@ -144,7 +144,7 @@ type StudentToPull = FetchedFor & {
   institute: Institute
   endpoint: ErpEndpoint
 }
-type Answered = StudentToPull & { answer: ErpAnswer }
+type AnsweredStudent = StudentToPull & { answer: ErpAnswer }
 type AnsweredFound = StudentToPull & { answer: FoundAnswer }
 
 /** Null for one whose institute has no ERP to ask. */
@@ -176,17 +176,20 @@ async function planTargets(
   })
 }
 
-async function ask(ctx: ErpContext, target: StudentToPull): Promise<Answered> {
+async function ask(ctx: ErpContext, target: StudentToPull): Promise<AnsweredStudent> {
   return { ...target, answer: await askErp(ctx, target.endpoint, askedOf(target.student), target.reason) }
 }
 
-async function settle(ctx: ErpContext, answered: readonly Answered[]): Promise<Map<Answered, Pulled>> {
+async function settle(
+  ctx: ErpContext,
+  answered: readonly AnsweredStudent[],
+): Promise<Map<AnsweredStudent, Pulled>> {
   const found = answered.filter((one): one is AnsweredFound => one.answer.kind === 'found')
   // After the calls: what was pushed while they were under way is part of what the answer is compared with.
   const stored = await readStoredStudents(ctx.db, found)
   const changed = found.filter((one, index) => isChanged(one, stored[index] ?? null))
-  const isApart = new Set<Answered>(changed)
-  const results = new Map<Answered, Pulled>()
+  const isApart = new Set<AnsweredStudent>(changed)
+  const results = new Map<AnsweredStudent, Pulled>()
   const fetches = answered.flatMap(one => {
     if (isApart.has(one)) return []
     const fetch = toFetch(one, one.answer, [])

@@ -337,9 +337,13 @@ function allowAgain(plan: PlanChanges, instalment: Instalment, presentOn: string
     if (other.state === 'scheduled' && other.nextStepAt === null) plan.change(other, { nextStepAt: plan.now })
 }
 
-type Of<Kind extends ErpDecision['kind']> = Extract<ErpDecision, { kind: Kind }>
+type DecisionOf<Kind extends ErpDecision['kind']> = Extract<ErpDecision, { kind: Kind }>
 
-function skip(plan: PlanChanges, instalment: Instalment, { code, message, askAgainAt }: Of<'skip'>): void {
+function skip(
+  plan: PlanChanges,
+  instalment: Instalment,
+  { code, message, askAgainAt }: DecisionOf<'skip'>,
+): void {
   const change = { nextStepAt: askAgainAt, fetchTries: 0, notifiedAt: null }
   if (instalment.state === 'skipped') {
     plan.note(instalment, 'still skipped', `${code}: ${message}`)
@@ -357,7 +361,7 @@ function skip(plan: PlanChanges, instalment: Instalment, { code, message, askAga
 function lockByErp(
   plan: PlanChanges,
   instalment: Instalment,
-  { code, message, askAgainAt }: Of<'lock_plan'>,
+  { code, message, askAgainAt }: DecisionOf<'lock_plan'>,
 ): void {
   plan.change(instalment, { nextStepAt: askAgainAt })
   if (plan.plan.state === 'locked') return
@@ -367,7 +371,7 @@ function lockByErp(
 
 function cancelByErp(
   plan: PlanChanges,
-  { code, message }: Pick<Of<'cancel_plan'>, 'code' | 'message'>,
+  { code, message }: Pick<DecisionOf<'cancel_plan'>, 'code' | 'message'>,
 ): void {
   cancelWithMandate(plan, `${code}: ${message}`, { code, category: 'erp', message })
 }

@@ -40,7 +40,7 @@ export function runSteps(ctx: FlexContext): Run {
   )
 }
 
-type Each = (
+type TakeInParts = (
   some: readonly DueInstalment[],
   act: (part: readonly DueInstalment[]) => Promise<void>,
 ) => Promise<void>
@@ -50,7 +50,7 @@ async function takeSteps(ctx: FlexContext, due: readonly DueInstalment[]): Promi
   const debitRules = await readDebitRules(ctx)
   const byStep = Map.groupBy(due, one => stepOf(plans, one, debitRules)?.kind ?? 'rest')
   const failures: unknown[] = []
-  const each: Each = (some, act) =>
+  const each: TakeInParts = (some, act) =>
     bisectOnFailure(some, act, async (one, error) => {
       failures.push(error)
       await putAside(ctx, one)
@@ -100,7 +100,7 @@ async function fetchAll(
   ctx: FlexContext,
   due: readonly DueInstalment[],
   plans: ReadonlyMap<string, LoadedPlan>,
-  each: Each,
+  each: TakeInParts,
 ): Promise<void> {
   const students = due.map(({ instituteId, planId }) => ({
     instituteId,

@@ -58,7 +58,7 @@ export async function nextStepDue(db: Database): Promise<Date | null> {
 
 type PresentationState = 'presented' | 'debited' | 'bounced' | 'reversed'
 
-type Presented = {
+type StoredPresentation = {
   instituteId: number
   instalmentId: string
   presentation: number
@@ -71,7 +71,7 @@ type Presented = {
   endedAt: Date | null
 }
 
-const PRESENTATIONS = new Table<Presented>('flex_presentations', {
+const PRESENTATIONS = new Table<StoredPresentation>('flex_presentations', {
   instituteId: 'int',
   instalmentId: 'text',
   presentation: 'int',
@@ -85,7 +85,7 @@ const PRESENTATIONS = new Table<Presented>('flex_presentations', {
 })
 
 /** One that the bank has not decided on. */
-export type Presentation = Omit<Presented, 'state' | 'returnCode' | 'endedAt'>
+export type Presentation = Omit<StoredPresentation, 'state' | 'returnCode' | 'endedAt'>
 
 export async function insertPresentations(
   tx: Transaction,
@@ -100,7 +100,7 @@ export async function insertPresentations(
   await PRESENTATIONS.insert(tx, rows)
 }
 
-export type Ending = Pick<Presented, 'instituteId' | 'orderId' | 'state' | 'returnCode' | 'endedAt'>
+export type Ending = Pick<StoredPresentation, 'instituteId' | 'orderId' | 'state' | 'returnCode' | 'endedAt'>
 
 export async function endPresentations(tx: Transaction, ended: readonly Ending[]): Promise<void> {
   await PRESENTATIONS.update(tx, ended, {
@@ -127,7 +127,7 @@ export async function findByOrders(
 
 const SHOWN = ['instalmentId', 'presentation', 'amountPaise', 'presentedAt', 'state', 'returnCode'] as const
 
-export type PresentationRow = Pick<Presented, (typeof SHOWN)[number]>
+export type PresentationRow = Pick<StoredPresentation, (typeof SHOWN)[number]>
 
 /** Oldest first. */
 export async function listPresentations(

@@ -84,7 +84,7 @@ function settledFor(ctx: PlanContext): PaymentHandler['settled'] {
     })
 }
 
-type Presented = {
+type PresentedDebit = {
   plan: PlanChanges
   instalment: Instalment
   orderId: string
@@ -100,7 +100,7 @@ async function withOrders(
   tx: Transaction,
   paid: readonly { payment: { instituteId: number; orderId: string } }[],
   at: Date,
-  change: (presented: Presented) => Pick<Ending, 'state' | 'returnCode'> | null,
+  change: (presented: PresentedDebit) => Pick<Ending, 'state' | 'returnCode'> | null,
 ): Promise<void> {
   const [first] = paid
   if (first === undefined) return

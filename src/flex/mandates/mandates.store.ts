@@ -23,6 +23,7 @@ export async function findMandate(
   return row ?? null
 }
 
+/** A reference belongs to one mandate; institutes whose accounts are the same could repeat one. */
 const MOST_BY_REF = 10
 
 /** Looks for the provider's reference, or the part of it before the slash; callbacks do not name the institute. */

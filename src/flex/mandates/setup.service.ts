@@ -62,14 +62,14 @@ async function endRefused(ctx: FlexContext, key: PlanKey, error: unknown): Promi
   throw conflict(`The payment provider does not take this mandate: ${error.message}`)
 }
 
-type Opened = { mandate: Mandate; plan: PlanChanges; replaced: Mandate | null }
+type OpenedSetup = { mandate: Mandate; plan: PlanChanges; replaced: Mandate | null }
 
 /** Written before the provider is asked, so that what it says of it is always about a mandate we know. */
 async function openMandate(
   ctx: FlexContext,
   key: PlanKey,
   { rail, language, consent }: Choice,
-): Promise<Opened> {
+): Promise<OpenedSetup> {
   const loaded = (await loadPlans(ctx.db, [key])).get(key.planId)
   if (loaded === undefined) throw notFound('This plan')
   const account = await mandateAccount(ctx, loaded)

@@ -141,7 +141,7 @@ export function instalmentTemplates(): Template[] {
 }
 
 /** One instalment that a family is reminded of. */
-export type Reminded = {
+export type RemindedInstalment = {
   about: FamilyPlan
   instalmentId: string
   /** What the mandate takes, and what is to be paid online beside it. */
@@ -153,7 +153,7 @@ export type Reminded = {
 }
 
 /** One message, whatever the number of children: each with its own amount, day and mandate. */
-export function reminderMessages(all: readonly Reminded[], at: Date): NewMessage[] {
+export function reminderMessages(all: readonly RemindedInstalment[], at: Date): NewMessage[] {
   const sorted = all.toSorted((one, other) => (one.day < other.day ? -1 : 1))
   const [first] = sorted
   if (first === undefined) return []
@@ -172,7 +172,7 @@ export function reminderMessages(all: readonly Reminded[], at: Date): NewMessage
   )
 }
 
-function reminderLine(one: Reminded, language: Language): string {
+function reminderLine(one: RemindedInstalment, language: Language): string {
   const { line, online } = messageTextsIn(language).instalments.family_reminder
   const values = valuesOf(one.about, one, language)
   return one.onlinePaise > 0 ? `${fill(line, values)}; ${fill(online, values)}` : fill(line, values)

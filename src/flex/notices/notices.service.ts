@@ -8,7 +8,12 @@ import { insertDecisions } from '../engine/engine.store.ts'
 import { type RefreshedPlan, refreshPlans } from '../plans/rebalance.service.ts'
 import { mostPerDebit } from '../rules/debit.rules.ts'
 import { splitAt, sumLines, onlineBeside, type Instalment, isDone } from '../rules/plan.rules.ts'
-import { reminderMessages, type Reminded, bounceMessages, type ReturnedDebit } from './family.texts.ts'
+import {
+  reminderMessages,
+  type RemindedInstalment,
+  bounceMessages,
+  type ReturnedDebit,
+} from './family.texts.ts'
 import { groupByFamily, wholeFamilies } from './reminders.rules.ts'
 import * as store from './notices.store.ts'
 import { claimFamilies, releaseFamilies } from './notices.store.ts'
@@ -33,7 +38,7 @@ type ReminderDecision = {
   reminder: store.DueReminder
   family: string
   outcome: string
-  send: Reminded | null
+  send: RemindedInstalment | null
   /** Nobody asks why it was withheld. */
   isUsual?: true
 }

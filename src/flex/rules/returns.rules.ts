@@ -143,9 +143,9 @@ function retryWithinNotice({ instalment, rules, holidays, now }: DebitContext, r
   return retryAfter(now, instalment.notifiedAt ?? now, { rail, rules, holidays })
 }
 
-type Retrying = { rail: RailRules; rules: FlexRules; holidays: Holidays }
+type RetryRules = { rail: RailRules; rules: FlexRules; holidays: Holidays }
 
-function retryAfter(tried: Date, notifiedAt: Date, { rail, rules, holidays }: Retrying): Date | null {
+function retryAfter(tried: Date, notifiedAt: Date, { rail, rules, holidays }: RetryRules): Date | null {
   const minute = minuteOf(tried)
   const current = rail.windows.find(({ from, to }) => minute >= from && minute < to)
   const after = current === undefined ? tried : new Date(tried.getTime() + (current.to - minute) * 60_000)
@@ -155,7 +155,7 @@ function retryAfter(tried: Date, notifiedAt: Date, { rail, rules, holidays }: Re
 }
 
 /** The last day on which a debit may be tried under its notice, however late the bank answers: what the notice has to say. */
-export function lastTryOn(presentOn: string, notifiedAt: Date, retrying: Retrying): string {
+export function lastTryOn(presentOn: string, notifiedAt: Date, retrying: RetryRules): string {
   const { rail } = retrying
   if (rail.daysBetween > 0 || rail.presentations === 1) return presentOn
   let last = presentationOn(presentOn, rail)

@@ -10,7 +10,7 @@ import type { ClusterSemaphore } from '../../platform/db/cluster-semaphore.ts'
 const PART_BYTES = 256
 
 type BodyCallback = (error: Error | null, body?: Buffer) => void
-type Received = Pick<FastifyRequest, 'raw' | 'ip' | 'caller' | 'bodyUnderWay' | 'routeOptions'>
+type ReceivedRequest = Pick<FastifyRequest, 'raw' | 'ip' | 'caller' | 'bodyUnderWay' | 'routeOptions'>
 
 /** A school by its keys, or else the network that a request comes from. */
 type Sender = { name: string; bytes: number; bodies: Set<Body> }
@@ -31,7 +31,7 @@ export class Bodies {
   }
 
   /** Reads a body whole. It counts until `release`. */
-  receive(request: Received, done: BodyCallback): void {
+  receive(request: ReceivedRequest, done: BodyCallback): void {
     const { raw, caller, ip, routeOptions } = request
     const name = caller === null ? `network ${networkOf(ip)}` : `school ${caller.institute.id}`
     const sender = this.#senders.getOrInsertComputed(name, () => ({ name, bytes: 0, bodies: new Set() }))

@@ -63,6 +63,7 @@ export class VisitorLimit {
 
 /** A refusal waits so long: a client that sends the next request after each answer gets one a second. */
 const DELAY_MS = 1_000
+/** A refusal that waits holds a connection: beyond so many they are sent at once. */
 const MAX_DELAYED = 2_000
 
 /** The limit of each address, for everything that is answered without a key, a session or a signature. */

@@ -59,8 +59,8 @@ export class SlowReaders {
 
 const LOOK_EVERY_MS = 1_000
 
-type Sent = Pick<FastifyRequest, 'raw' | 'upload'>
-type Coming = { sinceMs: number; answer: FastifyReply['raw'] }
+type SentRequest = Pick<FastifyRequest, 'raw' | 'upload'>
+type ComingRequest = { sinceMs: number; answer: FastifyReply['raw'] }
 
 /**
  * Ends requests whose body does not come to an end. Node has one time for all requests, in which a file could not come
@@ -68,7 +68,7 @@ type Coming = { sinceMs: number; answer: FastifyReply['raw'] }
  */
 export class SlowSenders {
   /** Since when each has been coming. */
-  readonly #coming = new Map<Sent, Coming>()
+  readonly #coming = new Map<SentRequest, ComingRequest>()
 
   start(): () => void {
     const timer = setInterval(() => this.sweep(performance.now()), LOOK_EVERY_MS)
@@ -77,7 +77,7 @@ export class SlowSenders {
   }
 
   /** Requests without a body have come whole with their headers. */
-  watch(request: Sent, { raw: answer }: Pick<FastifyReply, 'raw'>): void {
+  watch(request: SentRequest, { raw: answer }: Pick<FastifyReply, 'raw'>): void {
     const { headers } = request.raw
     if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) return
     this.#coming.set(request, { sinceMs: performance.now(), answer })

@@ -60,7 +60,7 @@ export function fileColumn(
 
 export type Columns = Readonly<Record<string, ColumnField | FileColumn>>
 type Fields = Readonly<Record<string, ColumnField>>
-type Answered<Given extends Columns> = {
+type AnsweredColumns<Given extends Columns> = {
   readonly [Key in keyof Given as Given[Key] extends ColumnField ? Key : never]: Extract<
     Given[Key],
     ColumnField
@@ -103,7 +103,7 @@ type Definition<Given extends Columns, Of, Wanted extends Filters, Beside> = {
   /** The page's columns from left to right, where it has others than files, or another order. */
   onPage?: readonly (keyof Given & string)[]
   filters: Wanted
-  rows: ColumnRows<Of> | StatementRows<RowOf<Answered<Given>>, Of, FilterValues<Wanted>>
+  rows: ColumnRows<Of> | StatementRows<RowOf<AnsweredColumns<Given>>, Of, FilterValues<Wanted>>
   /** The property that no two rows have in common; of the first column if absent. */
   key?: string
   /** The column that decides between rows equal in the sorted one. */
@@ -151,10 +151,16 @@ export function defineList<
   Beside = void,
 >(
   definition: Definition<Given, Of, Wanted, Beside>,
-): ListDefinition<RowOf<Answered<Given>>, JsonOf<Answered<Given>>, Of, FilterValues<Wanted>, Beside> & {
-  readonly columns: Answered<Given>
+): ListDefinition<
+  RowOf<AnsweredColumns<Given>>,
+  JsonOf<AnsweredColumns<Given>>,
+  Of,
+  FilterValues<Wanted>,
+  Beside
+> & {
+  readonly columns: AnsweredColumns<Given>
 } {
-  type Row = RowOf<Answered<Given>>
+  type Row = RowOf<AnsweredColumns<Given>>
   type Values = FilterValues<Wanted>
   const { file, title, noun, columns, filters, rows, beside } = definition
   const answered = Object.fromEntries(Object.entries(columns).filter(isField))
@@ -166,14 +172,14 @@ export function defineList<
   const output = outputOf<Row, unknown>().object(answered as never) as unknown as Output<
     Row,
     Beside,
-    JsonOf<Answered<Given>>
+    JsonOf<AnsweredColumns<Given>>
   >
   const select = selectOf(answered, 'from' in rows ? rows.select : undefined)
   const fixed = {
     file: typeof file === 'string' ? () => file : file,
     title,
     noun,
-    columns: answered as unknown as Answered<Given>,
+    columns: answered as unknown as AnsweredColumns<Given>,
     onPage:
       definition.onPage ?? Object.keys(answered).filter(name => answered[name]?.column?.only !== 'file'),
     files: Object.entries(columns).flatMap(writtenColumn),

@@ -21,7 +21,7 @@ rename a field, change its type or its meaning, or make an optional field of a r
 type Schema = Readonly<Record<string, unknown>>
 
 /** What a route was added with (operation.ts), as far as the document shows it. */
-type Described = {
+type RouteSchema = {
   operationId: string
   params?: Schema
   querystring?: Schema
@@ -79,7 +79,7 @@ export function describeApi(
 }
 
 function describeOperation({ method, schema }: ServedRoute, components: Components): object {
-  const { params, querystring, headers, body, response, ...texts } = schema as Described
+  const { params, querystring, headers, body, response, ...texts } = schema as RouteSchema
   const name = toPascal(texts.operationId)
   return {
     ...texts,
@@ -99,7 +99,7 @@ function describeOperation({ method, schema }: ServedRoute, components: Componen
 type AnswerPlace = { status: string; method: string; name: string }
 
 function describeAnswer(
-  answer: Described['response'][string],
+  answer: RouteSchema['response'][string],
   place: AnswerPlace,
   components: Components,
 ): object {
@@ -111,7 +111,7 @@ function describeAnswer(
 
 /** The errors that every operation has, written once. */
 function describeErrors(components: Components): Record<string, object> {
-  const errors = errorAnswers(ERROR_STATUSES) as Described['response']
+  const errors = errorAnswers(ERROR_STATUSES) as RouteSchema['response']
   return Object.fromEntries(
     Object.entries(errors).map(([status, answer]) => [
       `Error${status}`,

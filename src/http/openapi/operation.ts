@@ -57,7 +57,7 @@ const ERROR_ENVELOPE = objectSchema(
   },
 )
 
-type Documented = {
+type DocumentedOperation = {
   docs: EndpointDocs
   /** The success answers by status. */
   answers: Partial<Record<200 | 201, AnswerDocs>>
@@ -72,7 +72,7 @@ export function documentEndpoint({
   docs,
   scope,
   ...parts
-}: Documented & { scope: Scope }): Record<string, unknown> {
+}: DocumentedOperation & { scope: Scope }): Record<string, unknown> {
   const { operationId, tag, summary, description, errors = [] } = docs
   const isWrite = parts.method !== undefined
   return {
@@ -95,7 +95,7 @@ function documentScope(scope: Scope, description = ''): Record<string, unknown> 
 
 /** What is sent and answered, for the walks over all routes: the part that the console's routes have too. */
 export function documentParts(
-  parts: Omit<Documented, 'docs'> & Pick<EndpointDocs, 'errors'>,
+  parts: Omit<DocumentedOperation, 'docs'> & Pick<EndpointDocs, 'errors'>,
 ): Record<string, unknown> {
   const { method, params, query, body, answers } = parts
   const errors = [...(parts.errors ?? []), ...(method === undefined ? [] : ([409, 413, 422] as const))]
@@ -136,7 +136,7 @@ export function documentFile(
 /** The same for an operation that takes a file. */
 export function documentUpload(upload: {
   docs: EndpointDocs
-  answers: Documented['answers']
+  answers: DocumentedOperation['answers']
   scope: Scope
   query: AnyInput
   mediaTypes: readonly string[]

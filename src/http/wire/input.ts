@@ -136,7 +136,11 @@ export class Input<Value, Given extends Fields = Fields> {
   readonly #whenAbsent: null | undefined
   #reader: ((value: unknown) => unknown) | undefined
 
-  constructor(fields: Given, whenAbsent: null | undefined, { name: component, ascending }: Together = {}) {
+  constructor(
+    fields: Given,
+    whenAbsent: null | undefined,
+    { name: component, ascending }: InputOptions = {},
+  ) {
     this.fields = fields
     this.#whenAbsent = whenAbsent
     const entries = Object.entries(fields)
@@ -167,7 +171,7 @@ export type AnyInput = Input<unknown>
 /** What an input reads as. */
 export type Read<Given> = Given extends Input<infer Value> ? Value : never
 
-type Together = {
+type InputOptions = {
   /** What the reference calls it; without one it is called by where it stands. */
   name?: string
   ascending?: readonly [string, string]
@@ -176,7 +180,7 @@ type Together = {
 /** What is not sent reads null. */
 export function input<const Given extends Fields>(
   fields: Given,
-  together: Together = {},
+  together: InputOptions = {},
 ): Input<ReadFields<Given, null>, Given> {
   return new Input(fields, null, together)
 }

@@ -85,7 +85,7 @@ type Kinds<Source, Context, IsOptional extends boolean> = {
 
 type Scalar = string | number | boolean
 
-type Many<What, Item> = What extends 'list' ? readonly Item[] : Item
+type OneOrMany<What, Item> = What extends 'list' ? readonly Item[] : Item
 
 /** One that needs no context can stand in any. */
 type Usable<Source, Context, Json> = Output<Source, Context, Json> | Output<Source, void, Json>
@@ -97,12 +97,12 @@ type Nested<Source, Context, IsOptional extends boolean, What> = {
   ): OutField<
     What extends 'list' ? Json[] : Json,
     IsOptional,
-    ByName<Maybe<IsOptional, Many<What, Inner>>, ''>
+    ByName<Maybe<IsOptional, OneOrMany<What, Inner>>, ''>
   >
   <Inner, Json>(
     description: string,
     of: Usable<Inner, Context, Json>,
-    read: (source: Source, context: Context) => Maybe<IsOptional, Many<What, Inner>>,
+    read: (source: Source, context: Context) => Maybe<IsOptional, OneOrMany<What, Inner>>,
   ): OutField<What extends 'list' ? Json[] : Json, IsOptional, ByFunction<Source, Context>>
 }
 
@@ -226,9 +226,9 @@ function kinds(isOptional: boolean) {
   }
 }
 
-type About = { name?: string; description?: string | undefined }
+type OutputDocs = { name?: string; description?: string | undefined }
 
-function makeOutput(fields: OutFields, { name: component, description }: About = {}): AnyOutput {
+function makeOutput(fields: OutFields, { name: component, description }: OutputDocs = {}): AnyOutput {
   const entries = Object.entries(fields)
   // Most nouns are never written in the life of a process that answers some of the addresses.
   let write: Write | null = null

@@ -33,7 +33,7 @@ import { planByKeys } from './rows.store.ts'
  */
 export type Step = 'done' | 'busy' | 'over'
 
-export type Watch = {
+export type StepOptions = {
   /** Told how far it is, in percent. */
   onProgress?: ((percent: number) => void) | undefined
   /** A step that is under way is given up. */
@@ -47,7 +47,11 @@ const REPORT_EVERY_MS = 300
 /** How long students of a file stay held, when not all of them have to be. */
 const SLICE_MS = 2_000
 
-export async function advanceImport(ctx: Context, key: store.ImportKey, watch: Watch = {}): Promise<Step> {
+export async function advanceImport(
+  ctx: Context,
+  key: store.ImportKey,
+  watch: StepOptions = {},
+): Promise<Step> {
   try {
     const step = await ctx.db.transaction(tx => runStep(ctx, tx, key, watch))
     if (step === 'done') await store.endTry(ctx.db, key)
@@ -64,7 +68,11 @@ export async function advanceImport(ctx: Context, key: store.ImportKey, watch: W
 }
 
 /** Goes on until there is nothing more to do, in this process or another. */
-export async function finishImport(ctx: Context, key: store.ImportKey, watch: Watch = {}): Promise<void> {
+export async function finishImport(
+  ctx: Context,
+  key: store.ImportKey,
+  watch: StepOptions = {},
+): Promise<void> {
   for (;;) {
     const step = await advanceImport(ctx, key, watch).catch(retryReading)
     if (step === 'over') return
@@ -79,7 +87,12 @@ function retryReading(error: unknown): Step {
   throw error
 }
 
-async function runStep(ctx: Context, tx: Transaction, key: store.ImportKey, watch: Watch): Promise<Step> {
+async function runStep(
+  ctx: Context,
+  tx: Transaction,
+  key: store.ImportKey,
+  watch: StepOptions,
+): Promise<Step> {
   const one = await store.lockImport(tx, key)
   if (one === null) return (await store.findImport(ctx.db, key)) === null ? 'over' : 'busy'
   if (one.state !== 'checking' && one.state !== 'running') return 'over'
@@ -109,9 +122,9 @@ export function contextOf(
 const GAVE_UP =
   'It was interrupted too often. Send the file again; what was applied stays and is not applied twice.'
 
-type Work = { key: store.ImportKey; one: store.Import; context: ImportContext; progress: Progress }
+type ImportWork = { key: store.ImportKey; one: store.Import; context: ImportContext; progress: Progress }
 
-async function check(ctx: Context, tx: Transaction, { progress, ...work }: Work): Promise<void> {
+async function check(ctx: Context, tx: Transaction, { progress, ...work }: ImportWork): Promise<void> {
   await withReader({ share: work.key.instituteId, isUrgent: false }, readRows => {
     const { limits, mergedFields = [] } = importKinds[work.one.kind]
     const names = work.one.columns?.names ?? []
@@ -141,7 +154,11 @@ export async function checkImport(tx: Transaction, target: CheckTarget, report: 
  * All of the file, or nothing of it; or, when only the good rows are wanted, as many as a moment allows. A
  * problem that only shows now then keeps nobody else back.
  */
-async function apply(ctx: Context, tx: Transaction, { key, one, context, progress }: Work): Promise<void> {
+async function apply(
+  ctx: Context,
+  tx: Transaction,
+  { key, one, context, progress }: ImportWork,
+): Promise<void> {
   const { appliedRows, unchangedRows, badRows, failedRows, nextGroup } = one
   const sum = { appliedRows, unchangedRows, badRows, failedRows, nextGroup }
   const { stepRows } = importKinds[one.kind]
@@ -166,7 +183,7 @@ async function apply(ctx: Context, tx: Transaction, { key, one, context, progres
 async function applyChunk(
   ctx: Context,
   tx: Transaction,
-  { one, context }: Pick<Work, 'one' | 'context'>,
+  { one, context }: Pick<ImportWork, 'one' | 'context'>,
   chunk: Chunk,
 ): Promise<{ problems: RowProblem[]; outcome: Outcome }> {
   await joinCodes(ctx.db, one.kind, context, chunk)
@@ -225,11 +242,11 @@ async function* ahead<Item>(items: AsyncGenerator<Item>): AsyncGenerator<Item> {
 class Progress {
   readonly #ctx: Context
   readonly #key: store.ImportKey
-  readonly #watch: Watch
+  readonly #watch: StepOptions
   #toldAt = 0
   written: Promise<void> = Promise.resolve()
 
-  constructor(ctx: Context, key: store.ImportKey, watch: Watch) {
+  constructor(ctx: Context, key: store.ImportKey, watch: StepOptions) {
     this.#ctx = ctx
     this.#key = key
     this.#watch = watch

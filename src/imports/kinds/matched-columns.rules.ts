@@ -54,9 +54,9 @@ export function guessColumns(
   })
 }
 
-type Known = KnownColumns & { taken: ReadonlySet<string> }
+type ColumnsToGuess = KnownColumns & { taken: ReadonlySet<string> }
 
-function guessColumn(title: string, { fields, fees, taken }: Known): string | null {
+function guessColumn(title: string, { fields, fees, taken }: ColumnsToGuess): string | null {
   const plain = lettersOf(title)
   if (plain === '') return null
   const known = fees.find(({ code, name }) => lettersOf(code) === plain || lettersOf(name) === plain)

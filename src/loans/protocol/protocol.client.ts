@@ -132,6 +132,7 @@ function parseJson(body: Buffer): unknown {
 const PREFIX = 'whsec_'
 const KEY_BYTES = 32
 const TOLERANCE_S = 5 * 60
+/** A header has one signature a key, and a lender has two keys while it changes them. */
 const MAX_SIGNATURES = 10
 
 type SignedHeaders = Readonly<Record<string, string | undefined>>

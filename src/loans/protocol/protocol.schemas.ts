@@ -3,13 +3,12 @@ import { badField } from '../../platform/errors.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { sumPaise } from '../../platform/money.ts'
-import { assertNear, assertUtr } from '../loans.rules.ts'
+import { assertNear, assertUtr, MAX_TRANCHES } from '../loans.rules.ts'
 import type { LenderUpdate, LoanReport, Acceptance, AtLender, LoanRequest } from '../lender-port.ts'
 import { outputOf } from '../../http/wire/output.ts'
 
 /** What a lender answers and reports to Bursar. */
 const LOAN_ID = 'loan_01k9zq4m0ve8sbn6yt2hw3c5da'
-const MAX_TRANCHES = 60
 const MAX_UPDATES = 1_000
 const RATE_IN_BP = [0, 10_000] as const
 
@@ -171,8 +170,8 @@ function need<Value>(value: Value | null | undefined, name: string, kind: string
 
 /** What Bursar sends to a lender. The `type` stands in the signed body, so a message is good for one operation only. */
 
-type About = Pick<AtLender, 'applicationId'>
-const about = outputOf<About>()
+type ApplicationRef = Pick<AtLender, 'applicationId'>
+const about = outputOf<ApplicationRef>()
 const applicationId = about.text('Id of the application; every message about it carries it.', LOAN_ID)
 
 type SubmitSource = LoanRequest
@@ -219,14 +218,14 @@ export const statusOutput = about.object({
   application_id: applicationId,
 })
 
-const ending = outputOf<About & { how: 'canceled' | 'expired' }>()
+const ending = outputOf<ApplicationRef & { how: 'canceled' | 'expired' }>()
 export const endOutput = ending.object({
   type: ending.oneOf(['application.end'], 'Of this message.', () => 'application.end'),
   application_id: applicationId,
   how: ending.oneOf(['canceled', 'expired'], 'Withdrawn by the family or institute, or lapsed.'),
 })
 
-const acceptance = outputOf<About & Acceptance>()
+const acceptance = outputOf<ApplicationRef & Acceptance>()
 export const acceptOutput = acceptance.object({
   type: acceptance.oneOf(['offer.accept'], 'Of this message.', () => 'offer.accept'),
   application_id: applicationId,

@@ -81,14 +81,15 @@ export async function listStanding(
   )
 }
 
-const MOST = 100
+/** A payment is disputed once or twice. */
+const MOST_DISPUTES = 100
 
 /** Oldest first. */
 export async function listDisputes(db: Queryable, instituteId: number, orderId: string): Promise<Dispute[]> {
   return db.query<Dispute>(
     `select ${disputes.columns('d')} from payment_disputes d
      join payments p on p.institute_id = d.institute_id and p.id = d.payment_id
-     where d.institute_id = $1 and p.order_id = $2 order by d.opened_at, d.id limit ${MOST}`,
+     where d.institute_id = $1 and p.order_id = $2 order by d.opened_at, d.id limit ${MOST_DISPUTES}`,
     [instituteId, orderId],
   )
 }

@@ -118,16 +118,16 @@ async function repeatRefund(
 
 const dealtWith = () => conflict('Somebody has dealt with it at this moment.')
 
-type Captured = Extract<PaymentOutcome, { kind: 'captured' }>
+type CapturedOutcome = Extract<PaymentOutcome, { kind: 'captured' }>
 /** `outcome` with its part of what came. */
-type Came = { payment: Payment; order: Order; outcome: Captured }
+type MismatchedPayment = { payment: Payment; order: Order; outcome: CapturedOutcome }
 
 /** The provider is asked first what came; then it is looked at under the locks of order and payment, once. */
 async function settleMismatch(
   ctx: PaymentContext,
   command: Command<SettledMismatch>,
   { instituteId, id, by, note }: MismatchDecision & { note: string },
-  act: (tx: Transaction, all: readonly Came[]) => Promise<void>,
+  act: (tx: Transaction, all: readonly MismatchedPayment[]) => Promise<void>,
 ): Promise<SettledMismatch> {
   const known = isNumber(id) ? await exceptions.findMismatchedPayment(ctx.db, { instituteId, id }) : null
   const payment = known === null ? null : await readPayment(ctx.db, instituteId, known)
@@ -143,7 +143,7 @@ async function settleMismatch(
       outcome.amountPaise,
       locked.map(one => one.payment.amountPaise),
     )
-    const all: Came[] = []
+    const all: MismatchedPayment[] = []
     for (const [index, { payment: one }] of locked.entries()) {
       const order = await lockOrder(tx, instituteId, one.orderId)
       if (order === null) throw new Error(`the payment ${one.id} lost its order`)
@@ -160,7 +160,7 @@ async function settleMismatch(
 async function giveBack(
   ctx: PaymentContext,
   tx: Transaction,
-  { payment, order, outcome }: Came,
+  { payment, order, outcome }: MismatchedPayment,
 ): Promise<void> {
   const { instituteId, id } = payment
   const { amountPaise, mode, transactionId, capturedAt } = outcome
@@ -183,7 +183,7 @@ async function giveBack(
   await refundMismatched(tx, { payment: { ...payment, amountPaise }, order }, ctx.clock.now())
 }
 
-async function askWhatCame(ctx: PaymentContext, payment: Payment): Promise<Captured> {
+async function askWhatCame(ctx: PaymentContext, payment: Payment): Promise<CapturedOutcome> {
   const asked = atProvider(payment)
   const provider = await providerOf(ctx, payment)
   const { outcome } = await provider.status(asked)

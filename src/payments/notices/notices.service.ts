@@ -114,13 +114,13 @@ export async function nextNoticeDue({ db }: Pick<Context, 'db'>): Promise<Date |
 
 const AFTER_RECEIPTS_MS = 2_000
 
-type How = { at: Date; leavesAt?: Date }
+type NoticeTiming = { at: Date; leavesAt?: Date }
 
 /** Each receipt goes by a mail of its own; what was one payment at the bank is one line to the phone. */
 function receivedMessages(
   ctx: Context,
   paid: store.ReceivedPayment,
-  how: How,
+  how: NoticeTiming,
   all: readonly store.ReceivedPayment[],
 ): NewMessage[] {
   const receipt = receiptNumber(paid)
@@ -137,7 +137,7 @@ function receivedMessages(
   return isFirst ? messages : messages.filter(({ channel }) => channel === 'email')
 }
 
-function refundMessages(ctx: Context, refund: store.MadeRefund, how: How): NewMessage[] {
+function refundMessages(ctx: Context, refund: store.MadeRefund, how: NoticeTiming): NewMessage[] {
   const text = refundedText(
     { ...valuesOf(ctx, refund), reference: refund.utr, cause: refund.cause },
     refund.language,
@@ -173,7 +173,7 @@ function chargeOf({ chargePaise }: store.ReceivedPayment): string | null {
 function cancelledMessages(
   ctx: Context,
   paid: store.ReceivedPayment,
-  how: How,
+  how: NoticeTiming,
   all: readonly store.ReceivedPayment[],
 ): NewMessage[] {
   const { paymentId, chequeNumber, cancelCause, cancelledAt, at } = paid
@@ -199,7 +199,7 @@ function cancelledMessages(
   return messagesOf(paid, { ...how, ...text, ...notice })
 }
 
-function paidOutMessages(ctx: Context, refund: store.PaidOut, how: How): NewMessage[] {
+function paidOutMessages(ctx: Context, refund: store.PaidOut, how: NoticeTiming): NewMessage[] {
   const { refundId, paymentId, way, reference } = refund
   const text = paidOutText(
     { ...valuesOf(ctx, refund), way, reference, voucher: receiptNumber(refund) },
@@ -227,7 +227,8 @@ function valuesOf({ publicUrl }: Pick<Context, 'publicUrl'>, paid: NoticedMoney)
   }
 }
 
-type Notice = How & ReturnType<typeof receivedText> & { about: string; once: string; attachment: string }
+type Notice = NoticeTiming &
+  ReturnType<typeof receivedText> & { about: string; once: string; attachment: string }
 
 /** A mail at once, since the payer waits for it; a line to the phone only in waking hours. */
 function messagesOf(

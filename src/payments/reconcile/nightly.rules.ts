@@ -13,7 +13,7 @@ export type NightlyCheck = {
 }
 
 /** A round goes from institute to institute, one at a time. */
-export type Round = {
+export type NightlyRound = {
   dueAt: string
   /** The last institute that was checked; 0: none yet. */
   after: number
@@ -33,26 +33,26 @@ function nextNight(now: Date): string {
   return new Date(startOfDay(dayAfter(dayOf(now))).getTime() + 2 * HOUR_MS).toISOString()
 }
 
-export function firstRound(now: Date): Round {
+export function firstRound(now: Date): NightlyRound {
   return { dueAt: nextNight(now), after: 0, leasedUntil: null, found: NOTHING, last: null }
 }
 
 /** Whether the next institute is to be checked now, and by nobody else. */
-export function isFree({ dueAt, leasedUntil }: Round, now: Date): boolean {
+export function isFree({ dueAt, leasedUntil }: NightlyRound, now: Date): boolean {
   const isLeased = leasedUntil !== null && new Date(leasedUntil) > now
   return new Date(dueAt) <= now && !isLeased
 }
 
-export function leased(round: Round, now: Date): Round {
+export function leased(round: NightlyRound, now: Date): NightlyRound {
   return { ...round, leasedUntil: new Date(now.getTime() + LEASE_MS).toISOString() }
 }
 
 /** Null: it could not be checked. */
 export function withChecked(
-  round: Round,
+  round: NightlyRound,
   institute: { id: number; code: string },
   differences: number | null,
-): Round {
+): NightlyRound {
   const { found } = round
   const named = (codes: string[], isMeant: boolean): string[] =>
     isMeant ? [...codes, institute.code].slice(0, MOST_NAMED) : codes
@@ -69,6 +69,6 @@ export function withChecked(
   }
 }
 
-export function completed({ found }: Round, now: Date): Round {
+export function completed({ found }: NightlyRound, now: Date): NightlyRound {
   return { ...firstRound(now), last: { at: now.toISOString(), ...found } }
 }

@@ -23,7 +23,7 @@ import {
   leased,
   withChecked,
   type NightlyCheck,
-  type Round,
+  type NightlyRound,
 } from './nightly.rules.ts'
 
 export type Reconciliation = {
@@ -165,15 +165,15 @@ async function countDifferences(ctx: NightlyContext, institute: Institute): Prom
   }
 }
 
-async function lockRound(tx: Transaction): Promise<Round | null> {
+async function lockRound(tx: Transaction): Promise<NightlyRound | null> {
   await lockSetting(tx, 'books_check')
   return parseRound(await readSetting(tx, 'books_check'))
 }
 
-async function writeRound(tx: Transaction, round: Round): Promise<void> {
+async function writeRound(tx: Transaction, round: NightlyRound): Promise<void> {
   await writeSetting(tx, 'books_check', JSON.stringify(round))
 }
 
-function parseRound(text: string | null): Round | null {
-  return text === null ? null : (JSON.parse(text) as Round)
+function parseRound(text: string | null): NightlyRound | null {
+  return text === null ? null : (JSON.parse(text) as NightlyRound)
 }

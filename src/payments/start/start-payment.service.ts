@@ -26,7 +26,7 @@ import type { Account, BranchKey } from '../../providers/accounts/registry.servi
 
 type Options = { mode: PaymentMode; returnUrl: string }
 /** What one payment at the bank pays: an order, or several at once. */
-type Opened = { payments: readonly Payment[]; orders: readonly OrderToPay[] }
+type OpenedPayments = { payments: readonly Payment[]; orders: readonly OrderToPay[] }
 
 /**
  * Starts a payment of an order or takes up the one under way: a second tab, a double click and a reload all end at the same
@@ -56,7 +56,7 @@ export async function startTogether(
 async function startOpened(
   ctx: PaymentContext,
   institute: Institute,
-  { payments, orders }: Opened,
+  { payments, orders }: OpenedPayments,
   { mode, returnUrl }: Options,
 ): Promise<Payment> {
   const [payment] = payments
@@ -105,7 +105,7 @@ async function openPayment(
   institute: Institute,
   asked: string | OrderToPay,
   mode: PaymentMode,
-): Promise<Opened> {
+): Promise<OpenedPayments> {
   const { db } = ctx
   const orderId = typeof asked === 'string' ? asked : asked.id
   for (let left = OPENING_TRIES; left > 0; left--) {
@@ -131,7 +131,7 @@ async function openGroup(
   institute: Institute,
   orderIds: readonly string[],
   mode: PaymentMode,
-): Promise<Opened> {
+): Promise<OpenedPayments> {
   const { db } = ctx
   for (let left = OPENING_TRIES; left > 0; left--) {
     const now = ctx.clock.now()
@@ -160,7 +160,11 @@ async function openGroup(
 }
 
 /** The payment with all that are paid with it. */
-async function withGroup(ctx: PaymentContext, institute: Institute, underWay: Payment): Promise<Opened> {
+async function withGroup(
+  ctx: PaymentContext,
+  institute: Institute,
+  underWay: Payment,
+): Promise<OpenedPayments> {
   const { paymentId } = atProvider(underWay)
   const payments =
     underWay.groupId === null ? [underWay] : await listAtProvider(ctx.db, institute.id, paymentId)

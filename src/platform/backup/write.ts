@@ -130,9 +130,9 @@ function refuseOtherKey({ master_key_fingerprint: expected }: Manifest, vault: V
     )
 }
 
-type Begun = { manifest: Manifest; startLsn: bigint; segmentBytes: bigint; timeline: string }
+type BegunBackup = { manifest: Manifest; startLsn: bigint; segmentBytes: bigint; timeline: string }
 
-async function beginBackup(client: Client): Promise<Begun> {
+async function beginBackup(client: Client): Promise<BegunBackup> {
   // Keeps the log from being recycled before it is copied; temporary, so it ends with this session.
   await client.query('select pg_create_physical_replication_slot($1, true, true)', [
     `bursar_backup_${process.pid}_${Date.now()}`,
@@ -158,7 +158,7 @@ async function beginBackup(client: Client): Promise<Begun> {
 }
 
 /** Every segment that holds a byte of [start, end): the number's halves count in units of 4 GiB of log. */
-function segmentNames({ startLsn, segmentBytes, timeline }: Begun, endLsn: bigint): string[] {
+function segmentNames({ startLsn, segmentBytes, timeline }: BegunBackup, endLsn: bigint): string[] {
   const names: string[] = []
   const perHigh = 0x1_0000_0000n / segmentBytes
   for (let segment = startLsn / segmentBytes; segment * segmentBytes < endLsn; segment++) {

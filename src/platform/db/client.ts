@@ -114,7 +114,7 @@ export class Sockets {
 
 /** What pg's own query does with an answer; its type declarations leave it out. */
 declare class AnsweredQuery {
-  constructor(config: pg.QueryConfig, values: undefined, callback: Answered)
+  constructor(config: pg.QueryConfig, values: undefined, callback: QueryCallback)
   readonly name: string
   protected _result: { fields: unknown; rows: unknown[] }
   protected _canceledDueToError: unknown
@@ -128,17 +128,17 @@ declare class AnsweredQuery {
 type Oid = Parameters<pg.CustomTypesConfig['getTypeParser']>[0]
 type Field = { name: string; dataTypeID: Oid }
 type PgConnection = { describe(message: unknown): void }
-type Answered = (error: Error | null, result: pg.QueryResult) => void
+type QueryCallback = (error: Error | null, result: pg.QueryResult) => void
 
 /** The columns of a statement's answer, and how a row is read; none for one that answers no rows. */
 type Shape = { fields: readonly Field[]; read: (values: readonly (string | null)[]) => unknown }
 
 /** What is known of the statements that a connection has prepared; `undescribed` is the connection without its question for columns. */
-type Prepared = { shapes: Map<string, Shape>; undescribed: PgConnection }
+type PreparedStatements = { shapes: Map<string, Shape>; undescribed: PgConnection }
 
-const prepared = new WeakMap<PgConnection, Prepared>()
+const prepared = new WeakMap<PgConnection, PreparedStatements>()
 
-function preparedOn(connection: PgConnection): Prepared {
+function preparedOn(connection: PgConnection): PreparedStatements {
   const known = prepared.get(connection)
   if (known !== undefined) return known
   const undescribed = Object.create(connection) as PgConnection

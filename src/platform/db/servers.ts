@@ -6,7 +6,7 @@ import { endClient } from './client.ts'
 type Server = { name: string; connection: pg.ClientConfig }
 
 /** What a server says of itself; a promotion begins a new timeline. */
-type Standing = { isStandby: boolean; timeline: number }
+type ServerRole = { isStandby: boolean; timeline: number }
 
 export type ServersOptions = {
   connections: readonly pg.ClientConfig[]
@@ -137,7 +137,7 @@ export class Servers {
   }
 }
 
-type Connected = ((error: Error) => void) | ((error: null, client: pg.Client) => void)
+type ConnectCallback = ((error: Error) => void) | ((error: null, client: pg.Client) => void)
 
 /** Connects to the server that takes writes when it is made, and to no other. */
 export class PrimaryClient extends pg.Client {
@@ -156,8 +156,8 @@ export class PrimaryClient extends pg.Client {
   }
 
   override connect(): Promise<pg.Client>
-  override connect(callback: Connected): void
-  override connect(callback?: Connected): Promise<pg.Client> | void {
+  override connect(callback: ConnectCallback): void
+  override connect(callback?: ConnectCallback): Promise<pg.Client> | void {
     const connected = this.#connect()
     if (callback === undefined) return connected
     const tell = callback as (error: Error | null) => void
@@ -178,7 +178,7 @@ export class PrimaryClient extends pg.Client {
 }
 
 /** How it stands, or why it does not answer. */
-async function probe({ connection }: Server): Promise<Standing | Error> {
+async function probe({ connection }: Server): Promise<ServerRole | Error> {
   const client = new pg.Client({
     ...connection,
     application_name: 'bursar probe',
@@ -196,8 +196,8 @@ async function probe({ connection }: Server): Promise<Standing | Error> {
   }
 }
 
-async function readStanding(client: pg.Client): Promise<Standing> {
-  const { rows } = await client.query<Standing>(STANDING)
+async function readStanding(client: pg.Client): Promise<ServerRole> {
+  const { rows } = await client.query<ServerRole>(STANDING)
   return rows[0] ?? { isStandby: true, timeline: 0 }
 }
 

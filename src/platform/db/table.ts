@@ -228,3 +228,18 @@ function toValue(value: unknown, type: string): unknown {
 function arrayText(items: readonly unknown[]): string {
   return `{${items.map(item => `"${String(item).replaceAll(/["\\]/g, String.raw`\$&`)}"`).join(',')}}`
 }
+
+/** Deletes a batch of rows from before a moment; answers how many they were. */
+export async function deleteOldRows(
+  db: Queryable,
+  { table, key, at }: { table: string; key: readonly string[]; at: string },
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const columns = key.join(', ')
+  const rows = await db.query(
+    `delete from ${table} where (${columns}) in (select ${columns} from ${table} where ${at} < $1 limit $2) returning 1`,
+    [before, limit],
+  )
+  return rows.length
+}

@@ -51,7 +51,7 @@ type OnCommitted<Row> = (rows: Row[]) => void
 /** Sends the last of the statements; gives what follows from its answer once that is committed. */
 type Ending = () => Promise<() => void>
 
-type Surroundings = {
+type TransactionContext = {
   pool: TransactionPool
   limits: Limits
   takerOf: Transaction['takerOf']
@@ -63,7 +63,7 @@ const KEEP_PLANS = 'set local plan_cache_mode = force_generic_plan'
 /** Runs the work once on a connection of the pool: what it did is committed, or undone and its error thrown. */
 export async function runTransaction<Result>(
   work: (tx: Transaction) => Promise<Result>,
-  { pool, limits: { keepsPlans = false, ...limits }, takerOf, notify }: Surroundings,
+  { pool, limits: { keepsPlans = false, ...limits }, takerOf, notify }: TransactionContext,
 ): Promise<Result> {
   const client = await pool.borrow()
   let broken: Error | undefined

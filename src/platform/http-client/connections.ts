@@ -162,6 +162,7 @@ const DNS_TRIES = 2
 const OTHER_FAMILY_MS = 50
 const RESOLVER_LIFE_MS = 30_000
 const REMEMBERED_MS = 5_000
+/** Hosts come from subscribers, so their number is not ours to choose. */
 const MOST_REMEMBERED = 10_000
 const SYSTEM_LOOKUPS_AT_ONCE = 2
 const DOES_NOT_KNOW: ReadonlySet<string> = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED', 'EBADNAME'])

@@ -240,14 +240,14 @@ export function processDue<Row>(
   }
 }
 
-type Work<Row> = {
+type LeaseWork<Row> = {
   lease: Lease<Row>
   claimedAt: Date
   timeLimitMs: number
   act: (row: Row) => Promise<LeaseEnd | void>
 }
 
-async function workOn<Row>(context: Context, rows: LeasedRows<Row>, work: Work<Row>): Promise<number> {
+async function workOn<Row>(context: Context, rows: LeasedRows<Row>, work: LeaseWork<Row>): Promise<number> {
   const { lease, claimedAt, act } = work
   const stopRenewing = keepLease(context, rows, work)
   let end: LeaseEnd | undefined
@@ -267,7 +267,7 @@ const later = ({ clock }: Context, ms: number): Date => new Date(clock.now().get
 function keepLease<Row>(
   context: Context,
   rows: LeasedRows<Row>,
-  { lease, claimedAt, timeLimitMs }: Work<Row>,
+  { lease, claimedAt, timeLimitMs }: LeaseWork<Row>,
 ): () => Promise<void> {
   const { db } = context
   const deadline = performance.now() + timeLimitMs

@@ -52,7 +52,7 @@ export async function sortLaterRows(
 ): Promise<void> {
   for (let step = await nextStep(db, log, now); step !== null; step = await nextStep(db, log, now)) {
     await locking(db, 'select stage_months($1, $2, $3::date)', [log.table, log.prefix, step])
-    let copied: Copied | undefined = { institute: 0, lastId: '' }
+    let copied: CopiedUpTo | undefined = { institute: 0, lastId: '' }
     while (copied !== undefined && copied.institute !== null) {
       if (isStopping()) return
       copied = await copyBatch(db, log, copied)
@@ -70,10 +70,14 @@ async function nextStep(db: Database, log: PartitionedLog, now: Date): Promise<s
 }
 
 /** The key of the last row that was copied; nulls: there was none any more. */
-type Copied = { institute: number | null; lastId: string | null }
+type CopiedUpTo = { institute: number | null; lastId: string | null }
 
-async function copyBatch(db: Database, { table }: PartitionedLog, from: Copied): Promise<Copied | undefined> {
-  const [copied] = await db.query<Copied>(
+async function copyBatch(
+  db: Database,
+  { table }: PartitionedLog,
+  from: CopiedUpTo,
+): Promise<CopiedUpTo | undefined> {
+  const [copied] = await db.query<CopiedUpTo>(
     'select institute, last_id as "lastId" from copy_later($1, $2, $3, $4)',
     [table, BATCH, from.institute, from.lastId],
   )

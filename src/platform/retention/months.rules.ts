@@ -35,4 +35,4 @@ function nameOf(number: number): string {
 }
 
 /** Months that have left their logs and are still in the database, and whether a process is at it. */
-export type Waiting = { months: readonly { table: string; month: string }[]; isUnderWay: boolean }
+export type RetentionBacklog = { months: readonly { table: string; month: string }[]; isUnderWay: boolean }

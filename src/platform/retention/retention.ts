@@ -19,7 +19,7 @@ import {
 import { NotOpened, readSealed, type Seal, sealing, type Vault } from '../secrets.ts'
 import { isHeld, NoPermit } from '../db/cluster-semaphore.ts'
 import type { Log } from '../log.ts'
-import type { Waiting } from './months.rules.ts'
+import type { RetentionBacklog } from './months.rules.ts'
 
 /**
  * A month of a log as files: rows as JSON, one a line, compressed and sealed under the master key, and beside them a manifest
@@ -336,7 +336,7 @@ type Retention = {
   archiveDir: string | null
 }
 
-export type Dropped = RetiredMonth & { archive: Manifest | null }
+export type DroppedMonth = RetiredMonth & { archive: Manifest | null }
 
 /** Processes that do it, one at a time. */
 const PERMIT = 'bursar archive'
@@ -348,7 +348,7 @@ type RunOptions = { now?: Date; isStopping?: () => boolean; isPerson?: boolean }
  * database. Ids are made in real time, so a sandbox clock that was moved changes nothing. Any number of processes may run
  * it: one works and the others wait for it or leave it be. Whatever it was doing when it was killed, the next run goes on.
  */
-export async function retainLogs(retention: Retention, options: RunOptions = {}): Promise<Dropped[]> {
+export async function retainLogs(retention: Retention, options: RunOptions = {}): Promise<DroppedMonth[]> {
   const { db, logs } = retention
   const { now = new Date(), isStopping = () => false, isPerson = false } = options
   let release: () => void
@@ -369,7 +369,7 @@ export async function retainLogs(retention: Retention, options: RunOptions = {})
   }
 }
 
-export async function readWaiting(db: Queryable, logs: readonly PartitionedLog[]): Promise<Waiting> {
+export async function readWaiting(db: Queryable, logs: readonly PartitionedLog[]): Promise<RetentionBacklog> {
   const isUnderWay = await isHeld(db, PERMIT)
   return { months: await listRetired(db, logs), isUnderWay }
 }
@@ -377,8 +377,8 @@ export async function readWaiting(db: Queryable, logs: readonly PartitionedLog[]
 async function dropAll(
   { db, vault, log, logs, archiveDir }: Retention,
   isStopping: () => boolean,
-): Promise<Dropped[]> {
-  const dropped: Dropped[] = []
+): Promise<DroppedMonth[]> {
+  const dropped: DroppedMonth[] = []
   for (const retired of await listRetired(db, logs)) {
     if (archiveDir === null && retired.mustBeArchived) continue
     const archive =

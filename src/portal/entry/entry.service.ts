@@ -195,14 +195,14 @@ export type StudentProduct = {
   createdAt: Date
 }
 
-const MOST = 200
+const MOST_PRODUCTS = 200
 
 type ProductOwner = { instituteId: number; institute: Institute; studentId: string }
 type Lister = (ctx: LoanContext, target: ProductOwner) => Promise<StudentProduct[]>
 
 const LISTERS: Record<Product, Lister> = { pay: listPay, flex: listFlex, cred: listLoans }
 
-/** Newest first, at most MOST of each product. */
+/** Newest first, at most MOST_PRODUCTS of each product. */
 export async function listProducts(
   ctx: LoanContext,
   institute: Institute,
@@ -220,7 +220,7 @@ async function listPay(
   ctx: LoanContext,
   { instituteId, studentId }: ProductOwner,
 ): Promise<StudentProduct[]> {
-  const orders = await listDuesOrders(ctx, instituteId, studentId, MOST)
+  const orders = await listDuesOrders(ctx, instituteId, studentId, MOST_PRODUCTS)
   const now = ctx.clock.now()
   return orders.map(order => {
     const state = stateAt(order, now)
@@ -240,7 +240,7 @@ async function listFlex(
   ctx: LoanContext,
   { instituteId, studentId }: ProductOwner,
 ): Promise<StudentProduct[]> {
-  const files = await listPlansOf(ctx, instituteId, studentId, MOST)
+  const files = await listPlansOf(ctx, instituteId, studentId, MOST_PRODUCTS)
   return files.map(file => {
     const { totalPaise, paidPaise } = sumsOf(file)
     const { id, state, createdAt } = file.plan
@@ -252,7 +252,12 @@ async function listLoans(
   ctx: LoanContext,
   { institute, studentId }: ProductOwner,
 ): Promise<StudentProduct[]> {
-  const { rows: applications } = await listApplications(ctx, institute, { studentId }, { limit: MOST })
+  const { rows: applications } = await listApplications(
+    ctx,
+    institute,
+    { studentId },
+    { limit: MOST_PRODUCTS },
+  )
   return applications.map(({ id, state, amountPaise, createdAt }) => {
     return { product: 'cred', id, status: state, amountPaise, paidPaise: null, createdAt }
   })

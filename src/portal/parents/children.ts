@@ -93,7 +93,7 @@ export function timingLines(
   ]
 }
 
-export type Waiting = {
+export type WaitingNote = {
   heading: string
   say: string
   help: string | undefined
@@ -110,7 +110,7 @@ export function isAutomatic({ orderKind }: Pick<OnTheWay, 'orderKind'>): boolean
 export function waitingOf(
   onTheWay: readonly OnTheWay[],
   { institute, texts, language }: { institute: Institute; texts: ParentsTexts; language: Language },
-): Waiting[] {
+): WaitingNote[] {
   const { pending } = texts
   return onTheWay.map(payment => {
     const isDebit = isAutomatic(payment)

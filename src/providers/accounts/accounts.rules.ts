@@ -36,9 +36,12 @@ export type ProviderAccount = {
   changedBy: string
 }
 
-export type Routed = Pick<ProviderAccount, 'collectorCode' | 'methods' | 'rails' | 'keyKind' | 'pausedAt'>
+export type RoutableAccount = Pick<
+  ProviderAccount,
+  'collectorCode' | 'methods' | 'rails' | 'keyKind' | 'pausedAt'
+>
 
-export function hasPurpose({ methods, rails }: Routed, purpose: Purpose): boolean {
+export function hasPurpose({ methods, rails }: RoutableAccount, purpose: Purpose): boolean {
   return (purpose === 'payments' ? methods : rails).length > 0
 }
 
@@ -53,7 +56,7 @@ export function keyKindOf(mode: 'sandbox' | 'live'): KeyKind {
  * replaced by another of the same branch, or relieved of the purpose. Nor is one whose test key came into live mode with a
  * database; a sandbox ignores live keys, which came with a copy of the books.
  */
-export function routeTo<Account extends Routed>(
+export function routeTo<Account extends RoutableAccount>(
   accounts: readonly Account[],
   { collectorCode, purpose, keyKind }: { collectorCode: string; purpose: Purpose; keyKind: KeyKind },
 ): Account | 'installation' | 'none' {

@@ -25,7 +25,7 @@ import { openSettings, sealSettings, type AccountRegistry } from './registry.ser
 import { DAY_MS } from '../../platform/calendar.ts'
 import { PROVIDERS } from '../catalogue.ts'
 
-type NewAccount = Uses & {
+type NewAccount = AccountUses & {
   provider: string
   title: string
   collectorCode: string | null
@@ -111,7 +111,7 @@ export async function changeAccount(
   ctx: AccountsContext,
   command: Command<AccountChange>,
   changer: Changer,
-  wanted: Uses & { title: string },
+  wanted: AccountUses & { title: string },
 ): Promise<AccountChange> {
   return change(ctx, command, changer, account => {
     const { values } = openSettings(ctx.vault, account)
@@ -293,7 +293,7 @@ export async function describeAccountSetup(
 export type AccountsContext = Context & { readonly accounts: AccountRegistry }
 
 /** What it is used for. */
-type Uses = { methods: readonly PaymentMode[]; rails: readonly Rail[] }
+type AccountUses = { methods: readonly PaymentMode[]; rails: readonly Rail[] }
 
 /** Credentials that are not accepted would stop every payer at once, and the old ones could not be brought back. */
 async function proveRotation(
@@ -353,7 +353,11 @@ function checkValues(
 }
 
 /** Only what the provider can do. */
-function checkUses(entry: ProviderEntry, values: ProviderValues, { methods, rails }: Uses): Uses {
+function checkUses(
+  entry: ProviderEntry,
+  values: ProviderValues,
+  { methods, rails }: AccountUses,
+): AccountUses {
   const { accepts, mandates } = entry.create(values)
   const strange = methods.filter(method => !accepts.methods.includes(method))
   const strangeRails = rails.filter(rail => mandates?.rails.includes(rail) !== true)

@@ -12,7 +12,13 @@ import type {
   ProviderValues,
   Report,
 } from '../port.ts'
-import { keyKindOf, routeTo, type ProviderAccount, type Purpose, type Routed } from './accounts.rules.ts'
+import {
+  keyKindOf,
+  routeTo,
+  type ProviderAccount,
+  type Purpose,
+  type RoutableAccount,
+} from './accounts.rules.ts'
 import * as store from './accounts.store.ts'
 import type { Vault } from '../../platform/secrets.ts'
 
@@ -30,8 +36,8 @@ export type Account = {
   readCallback(callback: Callback): Promise<Report[] | null>
 }
 
-type OwnAccount = Account & Omit<Routed, 'methods' | 'rails'> & { version: number }
-type Cached = { readAt: number; accounts: Promise<OwnAccount[]> }
+type OwnAccount = Account & Omit<RoutableAccount, 'methods' | 'rails'> & { version: number }
+type CachedAccounts = { readAt: number; accounts: Promise<OwnAccount[]> }
 
 /** What the operator set: where APIs are, and the credentials of the installation's own accounts. */
 export type InstallationSettings = {
@@ -47,6 +53,7 @@ export type BranchKey = { instituteId: number; collectorCode: string }
 
 const FRESH_MS = 5_000
 const HEARD_EVERY_MS = 60_000
+/** When a process has read the accounts of so many, it forgets them all and begins anew. */
 const MOST_INSTITUTES = 10_000
 
 /**
@@ -63,7 +70,7 @@ export class AccountRegistry {
   readonly #paused: ReadonlySet<ProviderName>
   readonly #keys: ReadonlySet<string>
   readonly #calls: CallCounts | undefined
-  readonly #cache = new Map<number, Cached>()
+  readonly #cache = new Map<number, CachedAccounts>()
   readonly #made = new Map<string, OwnAccount>()
   readonly #instituteOf = new Map<string, number>()
   readonly #heard = new Map<string, number>()

@@ -97,10 +97,10 @@ export async function readMandate(call: Call, mandate: MandateAtProvider): Promi
   return { about: 'mandate', instituteId, mandateId, providerRef, outcome }
 }
 
-type Located = { token: TokenRef | null; link: Registration | null }
+type LocatedMandate = { token: TokenRef | null; link: Registration | null }
 
 /** Its token if the payer has authorised it, else its link. */
-async function locate(call: Call, { mandateId, providerRef }: MandateAtProvider): Promise<Located> {
+async function locate(call: Call, { mandateId, providerRef }: MandateAtProvider): Promise<LocatedMandate> {
   const token = providerRef === null ? null : parseMandateRef(providerRef)
   if (token !== null) return { token, link: null }
   const link =

@@ -31,8 +31,9 @@ export type ShapedGlyph = {
   codePoints: readonly number[]
   position: Position & { advanceWidth: number }
 }
-export type Shaped = { glyphs: readonly ShapedGlyph[]; width: number }
+export type ShapedText = { glyphs: readonly ShapedGlyph[]; width: number }
 
+/** The words of a school’s papers, some megabytes of glyphs a font. */
 const MAX_WORDS = 1_000
 /** Longer words are rare, and a thousand of them would be large. */
 const MAX_LETTERS = 40
@@ -41,7 +42,7 @@ const MAX_LETTERS = 40
 export class Shaper {
   readonly #font: OpenFont
   readonly #isPaired: boolean
-  readonly #words = new Map<string, Shaped>()
+  readonly #words = new Map<string, ShapedText>()
   /** Glyphs of one letter, and of the first of two letters; null where two letters are drawn as something else. */
   readonly #pairs = new Map<string, ShapedGlyph | null>()
 
@@ -51,7 +52,7 @@ export class Shaper {
     this.#isPaired = isPaired
   }
 
-  shape(text: string, features?: object): Shaped {
+  shape(text: string, features?: object): ShapedText {
     if (features !== undefined) return this.#layout(text, features)
     const words = wordsOf(text).map(word => this.#word(word))
     const [only] = words
@@ -59,7 +60,7 @@ export class Shaper {
     return joined(words.flatMap(({ glyphs }) => glyphs))
   }
 
-  #word(word: string): Shaped {
+  #word(word: string): ShapedText {
     const known = this.#words.get(word)
     if (known !== undefined) return known
     const shaped = (this.#isPaired ? this.#inPairs(word) : null) ?? this.#inParts(word) ?? this.#layout(word)
@@ -74,7 +75,7 @@ export class Shaper {
   }
 
   /** Numbers, names and ids are new on every paper, but their neighbouring letters are not. */
-  #inPairs(word: string): Shaped | null {
+  #inPairs(word: string): ShapedText | null {
     const glyphs: ShapedGlyph[] = []
     for (let index = 0; index < word.length; index += 1) {
       const glyph = this.#pair(word.slice(index, index + 2))
@@ -85,7 +86,7 @@ export class Shaper {
   }
 
   /** The time that the library takes for a word grows with the square of its length. */
-  #inParts(word: string): Shaped | null {
+  #inParts(word: string): ShapedText | null {
     if (word.length <= MAX_LETTERS) return null
     const parts = ['']
     for (const { segment } of CHARACTERS.segment(word)) {
@@ -110,7 +111,7 @@ export class Shaper {
     })
   }
 
-  #layout(text: string, features?: object): Shaped {
+  #layout(text: string, features?: object): ShapedText {
     // Whatever was shaped before in this process must not decide which letters a glyph stands for.
     this.#font._glyphs = {}
     const scale = 1_000 / this.#font.unitsPerEm
@@ -143,7 +144,7 @@ function wordsOf(text: string): string[] {
   return text === '' ? [] : text.split(/(?<=[ \t])/)
 }
 
-function joined(glyphs: readonly ShapedGlyph[]): Shaped {
+function joined(glyphs: readonly ShapedGlyph[]): ShapedText {
   let width = 0
   for (const { position } of glyphs) width += position.xAdvance
   return { glyphs, width }

@@ -102,16 +102,16 @@ function bankMandateRoutes(app: FastifyInstance, sandbox: SandboxPayments): void
 
 /** What the sandbox bank's page shows, and what its fields make of a payment. */
 type PaymentAtBank = { ref: string; amountPaise: Paise; mode: string; state: string; returnUrl: string }
-type Deed = Pick<BankAct, 'outcome' | 'failureCode'>
+type PayerChoice = Pick<BankAct, 'outcome' | 'failureCode'>
 
 const LABELS: Record<PaymentMode, string> = { upi: 'UPI', card: 'Card', netbanking: 'Net banking' }
 
-const APPROVES: Deed = { outcome: 'success' }
-const DECLINES: Deed = { outcome: 'failure', failureCode: 'bank_declined' }
-const IS_SHORT: Deed = { outcome: 'failure', failureCode: 'insufficient_funds' }
-const WAITS: Deed = { outcome: 'pending' }
+const APPROVES: PayerChoice = { outcome: 'success' }
+const DECLINES: PayerChoice = { outcome: 'failure', failureCode: 'bank_declined' }
+const IS_SHORT: PayerChoice = { outcome: 'failure', failureCode: 'insufficient_funds' }
+const WAITS: PayerChoice = { outcome: 'pending' }
 
-const BUTTONS = new Map<string, Deed>([
+const BUTTONS = new Map<string, PayerChoice>([
   ['success', APPROVES],
   ['pending', WAITS],
   ['failure', DECLINES],
@@ -147,7 +147,7 @@ function modeOf(text: unknown): PaymentMode | undefined {
  * What a posted form asks of the bank. A button alone decides; a card number or a bank beside it decides what its
  * yes becomes. The number is compared and forgotten: it is never stored, logged or shown again.
  */
-function readDeed(field: (name: string) => string | undefined): Deed | 'unknown' | 'unknown card' {
+function readDeed(field: (name: string) => string | undefined): PayerChoice | 'unknown' | 'unknown card' {
   const pressed = BUTTONS.get(field('outcome') ?? 'success')
   if (pressed === undefined) return 'unknown'
   if (pressed !== APPROVES) return pressed

@@ -7,7 +7,7 @@ import { EVERYONE } from '../../console/console.rules.ts'
 import { DEVELOPERS } from '../../console/developers/developers.rules.ts'
 import { addConsoleRead, addConsoleWrite } from '../../console/auth/access.routes.ts'
 import { triggerInput, remarkOnTriggered, triggeredOutput } from '../trigger/trigger.routes.ts'
-import { triggerEvent, type Triggered } from '../trigger/trigger.service.ts'
+import { triggerEvent, type TriggeredEvent } from '../trigger/trigger.service.ts'
 import { field, ifSent, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 
@@ -77,7 +77,7 @@ export function sandboxConsoleRoutes(app: FastifyInstance, ctx: Context, sandbox
     output: remarked(created(triggeredOutput), remarkOnTriggered),
     body: triggerInput,
     perform: (command, { institute, body }) => triggerEvent(ctx, command, institute, body),
-    audit: (_call, { eventId, eventCode }: Triggered) => ({
+    audit: (_call, { eventId, eventCode }: TriggeredEvent) => ({
       what: 'sandbox.event.triggered',
       about: eventId,
       after: { event_code: eventCode },

@@ -3,7 +3,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { type CheckPart, type Exchange, readBookings, type Books } from './check.rules.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import { excerptOf } from '../../webhooks/delivery-log/deliveries.rules.ts'
-import { deliveryRequest, type Keys } from '../../webhooks/engine/send.ts'
+import { deliveryRequest, MAX_ANSWER_BYTES, TIMEOUT_MS, type Keys } from '../../webhooks/engine/send.ts'
 
 export type WantedCheck = {
   identifier: string
@@ -23,8 +23,6 @@ export type Checking = {
   isLate(): boolean
 }
 
-const TIMEOUT_MS = 15_000
-const MAX_ANSWER_BYTES = 64 * 1_024
 const SHOWN_CHARACTERS = 2_000
 
 export type Delivery = {

@@ -206,7 +206,7 @@ export function judgeRefused({ httpStatus, received }: Exchange, what: string): 
 type Json = { [name: string]: unknown }
 
 /** The school and student that the events are made up for. */
-export type About = {
+export type CheckSubject = {
   now: Date
   collectorCode: string
   /** The ERP's record; null when the ERP was not asked, then the example's student is used. */
@@ -222,12 +222,17 @@ const PAID = 1_234_567 as Paise
 const REFUNDED = 234_567 as Paise
 
 /** An event of the catalogue about the ERP's own student. Fields are added within a version, so it has one more. */
-export function makeEvent(code: EventCode, about: About, sequence: number): MadeUp {
+export function makeEvent(code: EventCode, about: CheckSubject, sequence: number): MadeUp {
   return seal(code, about, sequence, exampleOf(code, about))
 }
 
 /** A payment of its own amount, all of it for the first component of the example. */
-export function makePayment(code: EventCode, about: About, sequence: number, parts: Json = {}): MadeUp {
+export function makePayment(
+  code: EventCode,
+  about: CheckSubject,
+  sequence: number,
+  parts: Json = {},
+): MadeUp {
   // The example of dues of a student; not every example pays dues.
   const { student, service_student_id, registration_id } = exampleOf('flex.instalment.debited', about)
   const example = exampleOf(code, about)
@@ -244,7 +249,7 @@ export function makePayment(code: EventCode, about: About, sequence: number, par
 }
 
 /** Makes the refund of a part of that payment. */
-export function makeRefund({ payload: paid }: MadeUp, about: About, sequence: number): MadeUp {
+export function makeRefund({ payload: paid }: MadeUp, about: CheckSubject, sequence: number): MadeUp {
   const { refund, ...example } = exampleOf('refund.processed', about)
   return seal('refund.processed', about, sequence, {
     ...example,
@@ -255,12 +260,12 @@ export function makeRefund({ payload: paid }: MadeUp, about: About, sequence: nu
   })
 }
 
-function exampleOf(code: EventCode, about: About): Json {
+function exampleOf(code: EventCode, about: CheckSubject): Json {
   const example = exampleEvent(code, about)
   return { ...example, ...ofStudent(example, about) }
 }
 
-function seal(code: EventCode, { now }: About, sequence: number, parts: Json): MadeUp {
+function seal(code: EventCode, { now }: CheckSubject, sequence: number, parts: Json): MadeUp {
   const payload = { ...parts, added_in_a_later_version: true }
   const eventId = newId('evt')
   const event = { eventId, eventCode: code, timestamp: Math.floor(now.getTime() / 1_000), sequence }
@@ -268,7 +273,7 @@ function seal(code: EventCode, { now }: About, sequence: number, parts: Json): M
   return { eventId, body: Buffer.from(text), payload }
 }
 
-function orderOf({ details, ...order }: Json, { record }: About): Json {
+function orderOf({ details, ...order }: Json, { record }: CheckSubject): Json {
   const [line] = details as Json[]
   const whose =
     record === null ? {} : { identifier: record.identity.identifier, grade: record.identity.grade }
@@ -293,7 +298,10 @@ function idOf(block: unknown): string {
   return (block as { id: string }).id
 }
 
-function ofStudent({ student, service_student_id: exampleId }: Json, { record, studentId }: About): Json {
+function ofStudent(
+  { student, service_student_id: exampleId }: Json,
+  { record, studentId }: CheckSubject,
+): Json {
   return {
     ...(student === undefined || record === null
       ? {}

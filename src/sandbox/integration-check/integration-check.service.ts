@@ -12,7 +12,7 @@ import { newId } from '../../platform/ids.ts'
 import { addAll } from '../../platform/lists.ts'
 import { type CallsForCheck, callsWith, type Checking, type WantedCheck } from './calls.client.ts'
 import {
-  type About,
+  type CheckSubject,
   type CheckCode,
   type CheckResult,
   describeAnswer,
@@ -264,14 +264,14 @@ const NEEDED = [
   'flex.instalment.debited',
   'flex.instalment.skipped',
 ] as const
-type Needed = (typeof NEEDED)[number]
+type NeededEvent = (typeof NEEDED)[number]
 
 type ReceiverAddress = { url: string; keys: Keys }
 type Receiving = {
   calls: CallsForCheck
-  about: About
+  about: CheckSubject
   books: { url: string; headers: Record<string, string> } | null
-  places: Readonly<Record<Needed, ReceiverAddress>>
+  places: Readonly<Record<NeededEvent, ReceiverAddress>>
 }
 
 const WEBHOOK_CODES = [
@@ -308,9 +308,9 @@ async function checkWebhooks(
 async function findPlaces(
   { ctx, institute }: Checking,
   collectorCode: string,
-): Promise<Record<Needed, ReceiverAddress> | string> {
+): Promise<Record<NeededEvent, ReceiverAddress> | string> {
   const active = await listSubscriptions(ctx, institute, { collectorCode })
-  const places: Partial<Record<Needed, ReceiverAddress>> = {}
+  const places: Partial<Record<NeededEvent, ReceiverAddress>> = {}
   for (const code of NEEDED) {
     const subscription = active.find(({ eventCode }) => eventCode === code)
     if (subscription === undefined)
@@ -320,7 +320,7 @@ async function findPlaces(
       return `The webhook for ${code} has no secret_key: you cannot tell our deliveries from anybody's. Add Webhook again with one.`
     places[code] = { url: subscription.url, keys: makeKeys(secrets, openHeader(ctx, subscription)) }
   }
-  return places as Record<Needed, ReceiverAddress>
+  return places as Record<NeededEvent, ReceiverAddress>
 }
 
 type Run = (receiving: Receiving, code: CheckCode) => Promise<CheckResult>
@@ -369,7 +369,7 @@ async function checkSkipped(receiving: Receiving, code: CheckCode): Promise<Chec
   return checkBooked(receiving, code, steps, [paymentOf(debited)])
 }
 
-type EventToSend = readonly [Needed & EventCode, MadeUp]
+type EventToSend = readonly [NeededEvent & EventCode, MadeUp]
 /** Events that are sent at the same moment. */
 type Step = readonly EventToSend[]
 

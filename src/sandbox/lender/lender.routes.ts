@@ -4,7 +4,7 @@ import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { formField, sendPage, sendWrongLink } from '../../portal/layout.ts'
 import { actAtLender, type SandboxLoans, actOnApplication } from './lender.service.ts'
-import { emiOf } from '../../loans/loans.rules.ts'
+import { emiOf, MAX_TRANCHES } from '../../loans/loans.rules.ts'
 import { SANDBOX_TERMS, type LenderAct, type LenderLoan } from './simulator.rules.ts'
 import { formatRupees, paiseOf, subtractPaise } from '../../platform/money.ts'
 import { applicationParams, toWhole, wholeApplicationOutput } from '../../loans/loan.schemas.ts'
@@ -100,8 +100,6 @@ function describeLenderPage(loan: LenderLoan, institute: string): Record<string,
     reference: loan.ref,
   }
 }
-
-const MAX_TRANCHES = 60
 
 const nothing = input({})
 

@@ -108,7 +108,7 @@ async function seedInstitute(ctx: Context, seed: SandboxInstitute): Promise<void
   }
 }
 
-type Seeded = { students: number; payments: number }
+type SeededCounts = { students: number; payments: number }
 
 /** Small enough that no statement comes near its time limit, also on a machine that is busy. */
 const BATCH = 50
@@ -142,7 +142,7 @@ export async function seedSchool(
   institute: Institute,
   students: number,
   { batch = BATCH, onProgress }: { batch?: number; onProgress?: (done: number) => void } = {},
-): Promise<Seeded> {
+): Promise<SeededCounts> {
   if (ctx.mode !== 'sandbox') throw conflict('Only a sandbox is filled with made-up students.')
   await joinCatalogue(ctx.db, institute, CODES)
   const first = await store.countSeeded(ctx.db, institute.id)
@@ -186,9 +186,9 @@ export async function seedSchool(
   return { students, payments: students * PAYMENTS_EACH }
 }
 
-type Added = Omit<store.Batch, 'instituteId' | 'firstNames' | 'surnames' | 'branches'>
+type StudentBatch = Omit<store.Batch, 'instituteId' | 'firstNames' | 'surnames' | 'branches'>
 
-async function addBatch(tx: Transaction, institute: Institute, batch: Added): Promise<void> {
+async function addBatch(tx: Transaction, institute: Institute, batch: StudentBatch): Promise<void> {
   const ids = await store.insertBatch(tx, {
     ...batch,
     instituteId: institute.id,

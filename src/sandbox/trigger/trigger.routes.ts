@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { addWrite } from '../../http/endpoint.ts'
 import { created, remarked } from '../../http/reply.ts'
 import type { Context } from '../../platform/context.ts'
-import { triggerEvent, type Triggered } from './trigger.service.ts'
+import { triggerEvent, type TriggeredEvent } from './trigger.service.ts'
 import { EVENT_CODES } from '../../events/define-event.ts'
 import { field, ifSent, input, optional } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
@@ -52,7 +52,7 @@ export const triggerInput = input({
   ),
 })
 
-const out = outputOf<Triggered>()
+const out = outputOf<TriggeredEvent>()
 export const triggeredOutput = out.object('TriggeredEvent', {
   event_id: out.text('Id of the event.', 'evt_01k9zq4m0ve8sbn6yt2hw3c5da'),
   event_code: out.text('As asked for.', 'flex.instalment.bounced'),
@@ -63,7 +63,7 @@ export const triggeredOutput = out.object('TriggeredEvent', {
   subscriptions: out.integer('How many subscriptions it is delivered to.', 1),
 })
 
-export function remarkOnTriggered({ subscriptions, eventCode }: Triggered): string | undefined {
+export function remarkOnTriggered({ subscriptions, eventCode }: TriggeredEvent): string | undefined {
   if (subscriptions > 0) return undefined
   return `Recorded, but this branch has no subscription for ${eventCode}: Add Webhook makes one.`
 }

@@ -9,7 +9,12 @@ import { exampleEvent, resourceOf } from './example-event.ts'
 import { CATALOGUE } from '../../webhooks/events.docs.ts'
 import { listSubscriptions } from '../../webhooks/subscriptions/subscriptions.service.ts'
 
-export type Triggered = { eventId: string; eventCode: EventCode; resourceId: string; subscriptions: number }
+export type TriggeredEvent = {
+  eventId: string
+  eventCode: EventCode
+  resourceId: string
+  subscriptions: number
+}
 
 /**
  * Records an event of which nothing happened, so that a receiver can be tried before there is a plan or a loan. Its
@@ -17,10 +22,10 @@ export type Triggered = { eventId: string; eventCode: EventCode; resourceId: str
  */
 export async function triggerEvent(
   ctx: Context,
-  command: Command<Triggered>,
+  command: Command<TriggeredEvent>,
   institute: Institute,
   wanted: { eventCode: EventCode; collectorCode?: string; override: readonly Override[] },
-): Promise<Triggered> {
+): Promise<TriggeredEvent> {
   const { eventCode } = wanted
   const collectorCode = branchFor(institute, wanted.collectorCode)
   const misfitOf = await compileSchema(CATALOGUE[eventCode].payload.schema)

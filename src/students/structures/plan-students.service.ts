@@ -12,7 +12,7 @@ import {
   structureFor,
   type YearStructures,
 } from '../../fees/structures/structure.rules.ts'
-import type { Gift, Institute } from '../../institutes/institutes.rules.ts'
+import type { MoneyGiven, Institute } from '../../institutes/institutes.rules.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { paiseOf, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import * as store from './structure-students.store.ts'
@@ -116,7 +116,7 @@ export type Effect = {
   beforePaise: Paise
   afterPaise: Paise
   givenPaise: Paise
-  gifts: Gift[]
+  gifts: MoneyGiven[]
 }
 
 export const NO_EFFECT: Effect = {
@@ -139,7 +139,7 @@ export function effectOf(applications: readonly Application[]): Effect {
 }
 
 /** What each family is let off; of a student whose fees stay as they are: nothing. */
-export function giftsOf(applications: readonly Application[]): Gift[] {
+export function giftsOf(applications: readonly Application[]): MoneyGiven[] {
   return applications
     .filter(one => one.outcome === 'changed' && one.givenPaise > 0)
     .map(({ student, givenPaise }) => ({ about: student.id, amountPaise: givenPaise }))

@@ -4,7 +4,7 @@ import type { Transaction } from '../../platform/db/database.ts'
 import type { HttpClient, HttpResult } from '../../platform/http-client/http-client.ts'
 import type { Log } from '../../platform/log.ts'
 import { deliveryBody } from '../delivery-log/deliveries.rules.ts'
-import { EndpointQueues, UnwrittenFailures, type Waiting } from './endpoint-queues.ts'
+import { EndpointQueues, UnwrittenFailures, type WaitingDelivery } from './endpoint-queues.ts'
 import {
   CLAIM_AT_ONCE,
   claimDue,
@@ -13,7 +13,7 @@ import {
   giveBackInterrupted,
   queueClaimed,
   readIfEmpty,
-  type Claimed,
+  type ClaimedDelivery,
   type HandedOver,
 } from './queue.store.ts'
 import { answerMsOf, judgeAttempt, Results, unsent, type ClaimEnd } from './results.service.ts'
@@ -24,6 +24,7 @@ export type DeliveryOptions = {
   slotsPerEndpoint: number
 }
 
+/** Each is a socket of this process and a claim in the queue. */
 const MAX_AT_ONCE = 6_000
 const LOOK_EVERY_MS = 1_000
 /** A claim outlives this and the attempt after it. */
@@ -46,9 +47,9 @@ export class DeliveryEngine {
   readonly #options: DeliveryOptions
   readonly #queues: EndpointQueues
   readonly #listener: { start(): void; stop(): Promise<void> }
-  readonly #held = new Set<Claimed>()
+  readonly #held = new Set<ClaimedDelivery>()
   /** Nobody looked for them, so there need be no more where they came from. */
-  readonly #handedOver = new WeakSet<Claimed>()
+  readonly #handedOver = new WeakSet<ClaimedDelivery>()
   readonly #givingBack = new Set<Promise<unknown>>()
   readonly #keys: OpenedKeys
   readonly #results: Results
@@ -178,8 +179,8 @@ export class DeliveryEngine {
   }
 
   /** Starts what can start; answers what there is no place for. */
-  #enter(claims: readonly Claimed[]): Claimed[] {
-    const surplus: Claimed[] = []
+  #enter(claims: readonly ClaimedDelivery[]): ClaimedDelivery[] {
+    const surplus: ClaimedDelivery[] = []
     const now = Date.now()
     for (const claimed of claims) {
       if (claimed.webhook.isDisabled) {
@@ -209,19 +210,19 @@ export class DeliveryEngine {
    * Takes deliveries out of the queues to be given back, so that the next claim reads them anew: those that have waited so long
    * that their claim would expire, and those of a changed subscription, which may have another key, or be disabled or paused.
    */
-  #takeStale(changed: ReadonlySet<Claimed['webhook']>): Claimed[] {
+  #takeStale(changed: ReadonlySet<ClaimedDelivery['webhook']>): ClaimedDelivery[] {
     const before = Date.now() - LONGEST_WAIT_MS
     return this.#takeWaiting(({ claimed, since }) => since < before || changed.has(claimed.webhook))
   }
 
-  #takeWaiting(isTaken: (waiting: Waiting) => boolean): Claimed[] {
+  #takeWaiting(isTaken: (waiting: WaitingDelivery) => boolean): ClaimedDelivery[] {
     const taken = this.#queues.takeWaiting(isTaken)
     for (const claimed of taken) this.#held.delete(claimed)
     return taken
   }
 
   /** Attempts one, then those that wait for its slot. */
-  #deliver(claimed: Claimed): void {
+  #deliver(claimed: ClaimedDelivery): void {
     const at = new Date()
     let keys: Keys | null = null
     const traced = traceDelivery(claimed)
@@ -269,7 +270,7 @@ export class DeliveryEngine {
   }
 
   /** Counts a delivery that we cannot build as a failed attempt, so that it does not stop the others. */
-  #cannotSend(claimed: Claimed, error: unknown): HttpResult {
+  #cannotSend(claimed: ClaimedDelivery, error: unknown): HttpResult {
     this.#log.error(
       { err: error, webhook_id: claimed.webhook.id },
       'webhook delivery attempt could not be built',
@@ -294,7 +295,7 @@ export class DeliveryEngine {
       this.wake()
   }
 
-  #giveBack(claims: readonly Claimed[]): void {
+  #giveBack(claims: readonly ClaimedDelivery[]): void {
     if (claims.length === 0) return
     const released = giveBack(this.#ctx.db, claims).catch((error: unknown) =>
       this.#log.warn({ err: error }, 'releasing claimed webhook deliveries failed; their leases will expire'),
@@ -314,7 +315,7 @@ export class DeliveryEngine {
   }
 
   /** Every attempt is on record at its delivery; the log has those that somebody has to look at. */
-  #logAttempt(claimed: Claimed, result: HttpResult, state: string): void {
+  #logAttempt(claimed: ClaimedDelivery, result: HttpResult, state: string): void {
     if (!this.#log.isLevelEnabled('info')) return
     this.#log.info(
       {

@@ -1,5 +1,5 @@
 import { CIRCUIT_OPENS_AT } from '../delivery-log/deliveries.rules.ts'
-import type { Claimed, DeliveryTarget, Room } from './queue.store.ts'
+import type { ClaimedDelivery, DeliveryTarget, OriginRoom } from './queue.store.ts'
 import type { ClaimEnd } from './results.service.ts'
 
 /**
@@ -8,14 +8,14 @@ import type { ClaimEnd } from './results.service.ts'
  */
 type EndpointQueue = {
   running: number
-  waiting: Waiting[]
+  waiting: WaitingDelivery[]
   /** More is claimed when fewer than this wait. */
   refillBelow: number
   /** How long its answers took of late. */
   answerMs: number
 }
 
-export type Waiting = { claimed: Claimed; since: number }
+export type WaitingDelivery = { claimed: ClaimedDelivery; since: number }
 
 /** Claimed ahead for each slot, so that each of many subscriptions may have one. */
 const WAITING_PER_SLOT = 4
@@ -37,7 +37,7 @@ export class EndpointQueues {
   }
 
   /** A delivery that waits is handed out by `next`; one that finds the queue full is not added. */
-  enter(claimed: Claimed, now: number, isHeld = false): 'starts' | 'waits' | 'full' {
+  enter(claimed: ClaimedDelivery, now: number, isHeld = false): 'starts' | 'waits' | 'full' {
     const { origin } = claimed.webhook
     const queue = this.#queues.get(origin) ?? { running: 0, waiting: [], refillBelow: 0, answerMs: 0 }
     this.#queues.set(origin, queue)
@@ -53,7 +53,7 @@ export class EndpointQueues {
   }
 
   /** Frees its place; `answerMs` is null when no answer came. */
-  leave({ webhook: { origin } }: Claimed, answerMs: number | null): void {
+  leave({ webhook: { origin } }: ClaimedDelivery, answerMs: number | null): void {
     const queue = this.#queues.get(origin)
     if (queue === undefined) throw new Error('a delivery left a queue that it never entered')
     queue.running--
@@ -63,7 +63,7 @@ export class EndpointQueues {
   }
 
   /** The one that has waited longest for a place that is free now, and takes it; those that are held go on waiting. */
-  next(origin: string, isHeld: (claimed: Claimed) => boolean = () => false): Claimed | null {
+  next(origin: string, isHeld: (claimed: ClaimedDelivery) => boolean = () => false): ClaimedDelivery | null {
     const queue = this.#queues.get(origin)
     if (queue === undefined || !this.#hasSlot(queue)) return null
     const index = queue.waiting.findIndex(({ claimed }) => !isHeld(claimed))
@@ -112,7 +112,7 @@ export class EndpointQueues {
   }
 
   /** How many more busy queues may be given; one that is not named here has all of `roomEach`. */
-  busy(roomEach: number): Room[] {
+  busy(roomEach: number): OriginRoom[] {
     return Array.from(this.#queues, ([origin, { running, waiting }]) => ({
       origin,
       room: Math.max(roomEach - running - waiting.length, 0),
@@ -120,8 +120,8 @@ export class EndpointQueues {
   }
 
   /** One of the waiting ones for each way in which a subscription was read. */
-  sampleWaiting(): Claimed[] {
-    const samples = new Map<DeliveryTarget, Claimed>()
+  sampleWaiting(): ClaimedDelivery[] {
+    const samples = new Map<DeliveryTarget, ClaimedDelivery>()
     for (const { waiting } of this.#queues.values()) {
       for (const { claimed } of waiting) samples.set(claimed.webhook, claimed)
     }
@@ -129,8 +129,8 @@ export class EndpointQueues {
   }
 
   /** Takes out those of the waiting ones. */
-  takeWaiting(isTaken: (waiting: Waiting) => boolean): Claimed[] {
-    const taken: Claimed[] = []
+  takeWaiting(isTaken: (waiting: WaitingDelivery) => boolean): ClaimedDelivery[] {
+    const taken: ClaimedDelivery[] = []
     for (const queue of this.#queues.values()) {
       const left = queue.waiting.filter(one => !isTaken(one))
       if (left.length === queue.waiting.length) continue
@@ -153,7 +153,7 @@ export class UnwrittenFailures {
 
   #shutSinceLook: ReadonlySet<string> = new Set()
 
-  isHeld({ webhook: { id, isPaused } }: Claimed): boolean {
+  isHeld({ webhook: { id, isPaused } }: ClaimedDelivery): boolean {
     const isStale = this.#shutSinceLook.has(id) && !isPaused
     return isStale || (this.#counts.get(id) ?? 0) >= CIRCUIT_OPENS_AT
   }

@@ -15,7 +15,7 @@ import {
  */
 
 /** A delivery that this worker holds: nobody else attempts or finishes it until its claim runs out. */
-export type Claimed = DeliverableEvent & {
+export type ClaimedDelivery = DeliverableEvent & {
   instituteId: number
   id: string
   claim: number
@@ -53,7 +53,7 @@ export const ASKED_FOR = `'-infinity'::timestamptz`
 const PAUSED = `coalesce(s.paused_until > now(), false)`
 
 /** How many more deliveries the subscriptions of one endpoint may be given between them. */
-export type Room = { origin: string; room: number }
+export type OriginRoom = { origin: string; room: number }
 
 /** A subscription that something may be sent to now, and how much. */
 type ReadySubscription = {
@@ -93,7 +93,7 @@ const FIND = `
 
 async function findReady(
   db: Database,
-  { roomEach, busy }: { roomEach: number; busy: readonly Room[] },
+  { roomEach, busy }: { roomEach: number; busy: readonly OriginRoom[] },
 ): Promise<ReadySubscription[]> {
   return db.query<ReadySubscription>(FIND, [
     roomEach,
@@ -110,13 +110,13 @@ export async function readIfEmpty(db: Database): Promise<string | null> {
   return row?.snapshot ?? null
 }
 
-type ClaimOptions = { limit: number; roomEach: number; busy: readonly Room[] }
+type ClaimOptions = { limit: number; roomEach: number; busy: readonly OriginRoom[] }
 
 /** Finds what can be sent now and claims it; `mayBeMore` when the limit cut it off. */
 export async function claimDue(
   db: Database,
   { limit, roomEach, busy }: ClaimOptions,
-): Promise<{ claims: Claimed[]; mayBeMore: boolean }> {
+): Promise<{ claims: ClaimedDelivery[]; mayBeMore: boolean }> {
   const ready = await findReady(db, { roomEach, busy })
   if (ready.length === 0) return { claims: [], mayBeMore: false }
   const rows = await db.transaction(tx => claim(tx, ready, limit))
@@ -185,7 +185,7 @@ const CLAIM = `
   from claimed`
 
 /** A row of the queue that this worker holds. */
-type ClaimedRow = Omit<Claimed, 'webhook' | keyof EventToSend> & {
+type ClaimedRow = Omit<ClaimedDelivery, 'webhook' | keyof EventToSend> & {
   eventId: string
   webhookId: string
   mayBePaused: boolean
@@ -214,7 +214,7 @@ async function claim(
 async function complete(
   db: Database,
   rows: readonly ClaimedRow[],
-): Promise<(Claimed & { mayBePaused: boolean })[]> {
+): Promise<(ClaimedDelivery & { mayBePaused: boolean })[]> {
   const [events, targets] = await Promise.all([readEvents(db, rows), readTargets(db, rows)])
   return rows.map(({ webhookId, lostClaim: _lostClaim, ...row }) => {
     const webhook = targets.get(webhookId)
@@ -224,7 +224,7 @@ async function complete(
   })
 }
 
-type EventToSend = DeliverableEvent & Pick<Claimed, 'traceParent'>
+type EventToSend = DeliverableEvent & Pick<ClaimedDelivery, 'traceParent'>
 
 /** Reads by ids, so that PostgreSQL opens only the months that they are in. An event of many deliveries is read once. */
 async function readEvents(
@@ -280,7 +280,7 @@ function decodeTarget(target: SealedTarget): DeliveryTarget {
 }
 
 /** Subscriptions that are not any more as they were when these were claimed. */
-export async function findChanged(db: Database, held: readonly Claimed[]): Promise<DeliveryTarget[]> {
+export async function findChanged(db: Database, held: readonly ClaimedDelivery[]): Promise<DeliveryTarget[]> {
   const keys = held.map(({ instituteId, webhook }) => ({ instituteId, webhookId: webhook.id }))
   const targets = await readTargets(db, keys)
   return held
@@ -307,13 +307,13 @@ const QUEUE_OWED = `
   select q.delivery_id as id, q.event_id as "eventId", q.claim, q.place, q.failures, o.target
   from queued q join owed o on o.id = q.delivery_id`
 
-type QueuedRow = Pick<Claimed, 'id' | 'eventId' | 'place' | 'failures'> & {
+type QueuedRow = Pick<ClaimedDelivery, 'id' | 'eventId' | 'place' | 'failures'> & {
   claim: number | null
   target: SealedTarget
 }
 
 /** What became of deliveries that were handed over: this process holds them, or a look has to find them. */
-export type HandedOver = { claims: Claimed[]; left: DeliveryTarget[] }
+export type HandedOver = { claims: ClaimedDelivery[]; left: DeliveryTarget[] }
 
 /**
  * Leaves with the commit, so that subscriptions are as they are at that moment: nobody has to read them again before the
@@ -363,7 +363,7 @@ export type AttemptRecord = {
 }
 
 export type Finish = {
-  claimed: Claimed
+  claimed: ClaimedDelivery
   state: DeliveryState
   failures: number
   nextInMs: number | null
@@ -434,7 +434,7 @@ async function writeResults(tx: Transaction, finishes: readonly Finish[]): Promi
 /** Answers which of them did not arrive, but for those that were not ours any more. */
 export async function finishAll(tx: Transaction, finishes: readonly Finish[]): Promise<Set<string>> {
   // Written as PostgreSQL writes arrays, as the client would quote item by item.
-  const rows = await tx.query<Pick<Claimed, 'id' | 'claim'>>(LEAVE_QUEUE, [
+  const rows = await tx.query<Pick<ClaimedDelivery, 'id' | 'claim'>>(LEAVE_QUEUE, [
     finishes.map(({ claimed }) => claimed.instituteId),
     arrayOf(finishes, ({ claimed }) => claimed.claim),
     arrayOf(finishes, ({ claimed }) => `"${claimed.place}"`),
@@ -452,7 +452,7 @@ function arrayOf(finishes: readonly Finish[], read: (finish: Finish) => string |
   return `{${finishes.map(read).join()}}`
 }
 
-type HeldRow = Pick<Claimed, 'instituteId' | 'id' | 'claim'>
+type HeldRow = Pick<ClaimedDelivery, 'instituteId' | 'id' | 'claim'>
 type LostRow = { instituteId: number; id: string; lostClaim: Date | null }
 
 /** Gives back what was claimed and not attempted. */

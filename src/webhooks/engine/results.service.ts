@@ -20,7 +20,7 @@ import {
   writeHealth,
   type SubscriptionHealth,
 } from '../subscriptions/subscriptions.store.ts'
-import { finishAll, type AttemptRecord, type Claimed, type Finish } from './queue.store.ts'
+import { finishAll, type AttemptRecord, type ClaimedDelivery, type Finish } from './queue.store.ts'
 import type { Keys } from './send.ts'
 
 /** How a claim ended; no verdict when nothing was sent. */
@@ -30,7 +30,7 @@ type Attempt = { at: Date; keys: Keys | null; result: HttpResult }
 
 /** What an attempt means for its delivery: done, to be tried again, or given up. */
 export function judgeAttempt(
-  claimed: Claimed,
+  claimed: ClaimedDelivery,
   { at, keys, result }: Attempt,
   retry: Parameters<typeof stepAfter>[2],
 ): ClaimEnd {
@@ -40,7 +40,7 @@ export function judgeAttempt(
 }
 
 /** Its subscription was disabled. */
-export function unsent(claimed: Claimed): ClaimEnd {
+export function unsent(claimed: ClaimedDelivery): ClaimEnd {
   const { failures } = claimed
   return {
     finish: { claimed, state: 'cancelled', failures, nextInMs: null, attempt: null },

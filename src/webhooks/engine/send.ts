@@ -4,10 +4,11 @@ import { mergeHeaders, type HttpRequest } from '../../platform/http-client/http-
 import { traceCall } from '../../platform/tracing/spans.ts'
 import { excerptOf, maskOf, spellingsOf } from '../delivery-log/deliveries.rules.ts'
 import { openHeader, openSecrets } from '../subscriptions/subscriptions.service.ts'
-import type { Claimed, DeliveryTarget } from './queue.store.ts'
+import type { ClaimedDelivery, DeliveryTarget } from './queue.store.ts'
 
-const TIMEOUT_MS = 15_000
-const MAX_ANSWER_BYTES = 64 * 1_024
+/** How long a receiver has, and how much of its answer is read. */
+export const TIMEOUT_MS = 15_000
+export const MAX_ANSWER_BYTES = 64 * 1_024
 
 type Sending = { url: string; eventId: string; body: Buffer; at: Date; keys: Keys }
 
@@ -95,6 +96,7 @@ function excerptsWithout(secrets: readonly string[]): (body: Buffer) => string {
   }
 }
 
+/** When so many are open, all are forgotten: opening one costs a decryption and no more. */
 const MOST_OPENED = 1_000
 
 /** Keys of subscriptions, opened once and again when a subscription has others. */
@@ -139,7 +141,7 @@ export function traceDelivery({
   eventCode,
   traceParent,
   webhook,
-}: Claimed): ReturnType<typeof traceCall> {
+}: ClaimedDelivery): ReturnType<typeof traceCall> {
   return traceCall({ method: 'POST', url: webhook.url }, 'webhook delivery', {
     parent: traceParent,
     'bursar.delivery_id': id,

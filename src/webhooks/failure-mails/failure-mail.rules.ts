@@ -39,15 +39,15 @@ export function writeFailureMail(mail: DueMail, linkOf: (deliveryId: string) => 
 }
 
 type MailText = { subject: string; body: string }
-type Situation = 'disabled' | 'recovered' | 'failing'
+type WebhookTrouble = 'disabled' | 'recovered' | 'failing'
 
-const HEADS: Record<Situation, string> = {
+const HEADS: Record<WebhookTrouble, string> = {
   disabled: 'Webhook disabled',
   recovered: 'Webhook recovered',
   failing: 'Webhook failing',
 }
 
-const ADVICE: Record<Situation, string> = {
+const ADVICE: Record<WebhookTrouble, string> = {
   disabled:
     'Nothing more is sent to it. Mend the endpoint, add the webhook again, then recover what it missed: POST /api/v1/integrations/erp/webhooks/:id/recover.',
   recovered: 'Deliveries arrive again; what was waiting is being sent.',
@@ -69,7 +69,7 @@ function adviceOn(mail: DueMail): string[] {
 }
 
 /** Says where the subscription stands when the mail is written, whatever it went through before. */
-function adviceFor({ disabledBecause, failuresInRow, notices }: DueMail): Situation {
+function adviceFor({ disabledBecause, failuresInRow, notices }: DueMail): WebhookTrouble {
   if (disabledBecause !== null) return 'disabled'
   const hasRecovered = notices.some(({ kind }) => kind === 'recovered')
   return failuresInRow === 0 && hasRecovered ? 'recovered' : 'failing'

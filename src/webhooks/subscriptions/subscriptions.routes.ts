@@ -14,7 +14,7 @@ import {
   disableSubscription,
   getSubscription,
   listSubscriptions,
-  type Subscribed,
+  type SavedSubscription,
 } from './subscriptions.service.ts'
 
 const BASE = '/api/v1/integrations/erp/webhooks'
@@ -34,7 +34,7 @@ export function subscriptionRoutes(app: FastifyInstance, ctx: Context): void {
         'event of its order, link or page: subscribe to one of them, or book by `payment.id`; drop repeats by `event_id`.',
     },
     output: remarked(
-      from(created(webhookOutput), ({ subscription }: Subscribed) => subscription),
+      from(created(webhookOutput), ({ subscription }: SavedSubscription) => subscription),
       ({ message }) => message,
       'The url and the mail list of a subscription stay as they were at its creation.',
     ),

@@ -19,7 +19,7 @@ export type NewSubscription = SubscriptionChange & {
   failureEmails: string
 }
 
-export type Subscribed = {
+export type SavedSubscription = {
   subscription: store.Subscription
   /** The subscription before the change; null when it is new. */
   before: store.Subscription | null
@@ -32,10 +32,10 @@ const OLD_KEY_SIGNS_MS = DAY_MS
 /** Subscribes, or changes secret and header of the subscription there is: one per event code and branch. */
 export async function addSubscription(
   ctx: Context,
-  command: Command<Subscribed>,
+  command: Command<SavedSubscription>,
   institute: Institute,
   input: NewSubscription,
-): Promise<Subscribed> {
+): Promise<SavedSubscription> {
   const badUrl = urlProblem(input.url, ctx.mode)
   const badHost = hostProblem(input.url, ctx)
   const problems = [
@@ -169,7 +169,7 @@ function toSubscribed(
   subscription: store.Subscription,
   before: store.Subscription | null,
   input: NewSubscription,
-): Subscribed {
+): SavedSubscription {
   const message = remarks({
     isFixedChanged: subscription.url !== input.url || subscription.failureEmails !== input.failureEmails,
     isHalfHeader: (subscription.headerKey === null) !== (subscription.headerValueSealed === null),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { inputOfLine, readForm, type Reading } from '../../../src/payment-pages/page-form.rules.ts'
+import { inputOfLine, readForm, type FormReading } from '../../../src/payment-pages/page-form.rules.ts'
 import {
   termsProblems,
   toLine,
@@ -50,7 +50,7 @@ const typedText = fc.oneof(
   fc.string(),
 )
 
-function read(page: PageLine[], typed: Record<string, string>): Reading {
+function read(page: PageLine[], typed: Record<string, string>): FormReading {
   return readForm({ lines: page, fields: [] }, input => CONTACT[input] ?? typed[input], '2026-11-15')
 }
 

@@ -6,7 +6,7 @@ import { startOfDay } from '../../../src/platform/calendar.ts'
 import { firstIdAt } from '../../../src/platform/ids.ts'
 import type { PartitionedLog } from '../../../src/platform/retention/logs.ts'
 import { addMonths, firstDayOf, monthOf } from '../../../src/platform/retention/months.rules.ts'
-import { retainLogs, type Dropped } from '../../../src/platform/retention/retention.ts'
+import { retainLogs, type DroppedMonth } from '../../../src/platform/retention/retention.ts'
 import type { TestBursar } from '../../harness/bursar.ts'
 
 type Owner = { after(done: () => Promise<void> | void): void }
@@ -18,7 +18,7 @@ export async function temporaryFolder(owner: Owner): Promise<string> {
 }
 
 /** As the job does it, at another time. */
-export function retain(bursar: TestBursar, archiveDir: string | null, now: Date): Promise<Dropped[]> {
+export function retain(bursar: TestBursar, archiveDir: string | null, now: Date): Promise<DroppedMonth[]> {
   const { db, vault, log } = bursar.app.ctx
   const logs = partitionedLogs({ archiveDir, events: 13, deliveries: 4, fetches: 17, requests: 1 })
   return retainLogs({ db, vault, log, logs, archiveDir }, { now })

@@ -8,7 +8,7 @@ import {
   keyProblem,
   readValues,
   type Purpose,
-  type Routed,
+  type RoutableAccount,
 } from '../../../src/providers/accounts/accounts.rules.ts'
 import { PROVIDERS } from '../../../src/providers/catalogue.ts'
 import { paiseOf, type Paise } from '../../../src/platform/money.ts'
@@ -16,7 +16,7 @@ import { UPI_MOST } from '../../../src/providers/port.ts'
 
 const METHODS = ['upi', 'card', 'netbanking'] as const
 const branch = fc.constantFrom('NORTH', 'SOUTH')
-const account: fc.Arbitrary<Routed> = fc.record({
+const account: fc.Arbitrary<RoutableAccount> = fc.record({
   collectorCode: fc.option(branch),
   methods: fc.subarray([...METHODS]),
   rails: fc.subarray(['enach', 'upi_autopay'] as const),
@@ -26,7 +26,7 @@ const account: fc.Arbitrary<Routed> = fc.record({
 const asked = fc.record({
   collectorCode: branch,
   purpose: fc.constantFrom<Purpose>('payments', 'mandates'),
-  keyKind: fc.constantFrom<Routed['keyKind']>('test', 'live'),
+  keyKind: fc.constantFrom<RoutableAccount['keyKind']>('test', 'live'),
 })
 
 test('new money goes to the first of branch, institute and installation that has an account for it, and never past one that is paused or has a test key', () => {
@@ -42,7 +42,7 @@ test('new money goes to the first of branch, institute and installation that has
         )
       const level = [at(target.collectorCode), at(null)].find(own => own.length > 0)
       if (level === undefined) return assert.equal(route, 'installation')
-      const isFit = (one: Routed): boolean => one.pausedAt === null && one.keyKind === target.keyKind
+      const isFit = (one: RoutableAccount): boolean => one.pausedAt === null && one.keyKind === target.keyKind
       if (!level.some(isFit)) return assert.equal(route, 'none')
       assert.ok(typeof route === 'object' && level.includes(route) && isFit(route))
     }),

@@ -1,5 +1,6 @@
 import type { Tries } from '../../console.rules.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
+import { deleteOldRows } from '../../../platform/db/table.ts'
 
 /** Holds the row, which is made if need be, until the transaction ends; null when there were no tries before. */
 export async function lockTries(tx: Transaction, subject: string): Promise<Tries | null> {
@@ -24,12 +25,7 @@ export async function purgeTries(db: Queryable, subject: string): Promise<void> 
 }
 
 export async function deleteOldTries(db: Queryable, before: Date, limit: number): Promise<number> {
-  const rows = await db.query(
-    `delete from console_tries where subject in (
-       select subject from console_tries where last_at < $1 limit $2) returning 1`,
-    [before, limit],
-  )
-  return rows.length
+  return deleteOldRows(db, { table: 'console_tries', key: ['subject'], at: 'last_at' }, before, limit)
 }
 
 /** Whether somebody has signed in with this device, and whether this person has. */
@@ -70,12 +66,12 @@ export async function deleteDevices(tx: Transaction, userId: string): Promise<vo
 }
 
 export async function deleteOldDevices(db: Queryable, before: Date, limit: number): Promise<number> {
-  const rows = await db.query(
-    `delete from console_devices where (user_id, secret_hash) in (
-       select user_id, secret_hash from console_devices where last_used_at < $1 limit $2) returning 1`,
-    [before, limit],
+  return deleteOldRows(
+    db,
+    { table: 'console_devices', key: ['user_id', 'secret_hash'], at: 'last_used_at' },
+    before,
+    limit,
   )
-  return rows.length
 }
 
 /** Several may be good at a time: one that somebody else asked for does not end the one that is on its way. */
@@ -109,10 +105,10 @@ export async function deleteCodesOf(db: Queryable, userId: string): Promise<void
 }
 
 export async function deleteOldCodes(db: Queryable, before: Date, limit: number): Promise<number> {
-  const rows = await db.query(
-    `delete from console_unlock_codes where (user_id, code_hash) in (
-       select user_id, code_hash from console_unlock_codes where created_at < $1 limit $2) returning 1`,
-    [before, limit],
+  return deleteOldRows(
+    db,
+    { table: 'console_unlock_codes', key: ['user_id', 'code_hash'], at: 'created_at' },
+    before,
+    limit,
   )
-  return rows.length
 }

@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
-import { Table } from '../../../platform/db/table.ts'
+import { Table, deleteOldRows } from '../../../platform/db/table.ts'
 
 export type Passkey = {
   id: string
@@ -114,12 +114,12 @@ export async function takeChallenge(
 }
 
 export async function deleteOldChallenges(db: Queryable, before: Date, limit: number): Promise<number> {
-  const rows = await db.query(
-    `delete from console_passkey_challenges where challenge_hash in (
-       select challenge_hash from console_passkey_challenges where created_at < $1 limit $2) returning 1`,
-    [before, limit],
+  return deleteOldRows(
+    db,
+    { table: 'console_passkey_challenges', key: ['challenge_hash'], at: 'created_at' },
+    before,
+    limit,
   )
-  return rows.length
 }
 
 /** SQL: whether the person `u` has a second factor. */

@@ -25,7 +25,7 @@ import { studentParams } from '../../../students/student.input.ts'
 import { requireStudent } from '../../../students/students.service.ts'
 import { keptOr } from '../../approvals/approval.list.ts'
 import { noteOf } from '../../approvals/approvals.routes.ts'
-import { Kept, performOrKeep, type By } from '../../approvals/approvals.service.ts'
+import { Kept, performOrKeep, type DecidedBy } from '../../approvals/approvals.service.ts'
 import { optionalFeeAct, type OptionalFeeRequest } from '../../approvals/student-acts.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
@@ -132,7 +132,7 @@ function summaryOf({ name, componentType, rhythm, prorating, options }: Optional
 }
 
 function noteOn(
-  { institute, params }: By & { params: { feeId: string } },
+  { institute, params }: DecidedBy & { params: { feeId: string } },
   result: Enrolling | Kept,
   request: OptionalFeeRequest,
 ) {
@@ -145,7 +145,7 @@ function addChildren(app: FastifyInstance, ctx: FlexContext): void {
   const output = keptOr(one(schemas.enrollingOutput))
   const keepOr = (
     command: Parameters<typeof performOrKeep<OptionalFeeRequest, Enrolling>>[1],
-    by: By,
+    by: DecidedBy,
     feeId: string,
     request: OptionalFeeRequest,
   ) =>

@@ -97,6 +97,7 @@ type Tier = {
 }
 
 const MOST_BEGINNINGS = 200
+/** Spellings of classes come from files. A file has a few hundred; the next ones are worked out anew. */
 const MOST_REMEMBERED = 5_000
 
 function tierOf(classes: readonly string[]): Tier {
