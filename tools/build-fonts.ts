@@ -9,7 +9,7 @@ const FOLDER = fileURLToPath(new URL('../build/fonts/', import.meta.url))
 /** Joiners, the danda and the dotted circle, which letters of any script may stand beside. */
 const SHARED = 'U+200C-200D, U+964-965, U+25CC'
 
-const SOURCES = ['build-fonts.ts', '../src/http/fonts.ts', '../package-lock.json']
+const SOURCES = ['build-fonts.ts', '../src/http/assets.ts', '../package-lock.json']
 
 /** Cutting takes some seconds, and is done again only after a change. */
 function isBuilt(): boolean {
