@@ -5,7 +5,7 @@ import { one, answer, ok, type Reply } from '../http/reply.ts'
 import { field, ifSent, input, optional, type Read, nameComponent } from '../http/wire/input.ts'
 import { outputOf } from '../http/wire/output.ts'
 import { badField } from '../platform/errors.ts'
-import type { DebitAct } from './bank/mandates.rules.ts'
+import type { DebitAct } from './bank/simulator.rules.ts'
 import {
   authorisePlan,
   changeMandate,

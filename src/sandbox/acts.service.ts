@@ -4,7 +4,15 @@ import { downpaymentOrder, openSetup } from '../flex/plans/open-setup.service.ts
 import { getPlan, paymentOfInstalment } from '../flex/plans/plans.service.ts'
 import type { Rail } from '../flex/rules/rails.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
-import type { BankMandateState, DebitAct, BankMandate, MandateAct } from './bank/mandates.rules.ts'
+import {
+  type BankMandateState,
+  type DebitAct,
+  type BankMandate,
+  type MandateAct,
+  type DisputeAct,
+  scriptOf,
+  type BankAct,
+} from './bank/simulator.rules.ts'
 import type { Payment } from '../payments/payments.rules.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { conflict, notFound } from '../platform/errors.ts'
@@ -12,7 +20,6 @@ import { disputeList } from '../payments/disputes/dispute.list.ts'
 import type { DisputeRecord } from '../payments/disputes/disputes.service.ts'
 import { startPayment } from '../payments/start/start-payment.service.ts'
 import type { PaymentMode } from '../providers/port.ts'
-import { type DisputeAct, scriptOf, type BankAct } from './bank/simulator.rules.ts'
 import type { AtCounter, SandboxBank } from './bank/simulator.service.ts'
 import { settleDay, today, type SettlementSummary } from '../payments/settlements/settlements.service.ts'
 import type { PaymentContext } from '../payments/context.ts'

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { recordDifferences, scheduleDifferences } from '../../src/erp/pull/differences.rules.ts'
-import type { ErpRecord, ScheduleRow } from '../../src/erp/erp.rules.ts'
+import {
+  recordDifferences,
+  scheduleDifferences,
+  type ErpRecord,
+  type ScheduleRow,
+} from '../../src/erp/erp.rules.ts'
 import { paiseOf, type Paise } from '../../src/platform/money.ts'
 
 const TODAY = '2026-11-15'

@@ -11,7 +11,7 @@ import { LOANS, type LoanRow } from './loans.store.ts'
 const out = outputOf<LoanRow>()
 
 /** Whose applications: of an institute, or those that families sent to a lender. */
-export type LoanScope = { instituteId: number } | { lender: string }
+type LoanScope = { instituteId: number } | { lender: string }
 
 const filters = {
   status: filter(field.oneOf(LOAN_STATES, 'Only in this state.'), {

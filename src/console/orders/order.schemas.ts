@@ -13,8 +13,13 @@ import type { RequestedRefund } from '../../payments/refunds/refunds.service.ts'
 import { subtractPaise, type Paise } from '../../platform/money.ts'
 import { LIST_STATUSES, ORDER_KINDS } from './orders.rules.ts'
 import type { OrderDetail } from './orders.service.ts'
-import { paymentOutput, refundRowOutput, disputeOutput } from './order-parts.output.ts'
-import { timelineOf, type TimelineEntry } from './timeline.ts'
+import {
+  paymentOutput,
+  refundRowOutput,
+  disputeOutput,
+  timelineOf,
+  type TimelineEntry,
+} from './order-parts.output.ts'
 
 /** What the console's operations on orders and links take beyond those of the API. */
 const reason = field.text('Why; stands in the audit log.', 'Asked for by the parent')

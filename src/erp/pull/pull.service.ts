@@ -21,6 +21,7 @@ import {
   toAsked,
   type LookupValues,
   type NamedStudent,
+  recordDifferences,
 } from '../erp.rules.ts'
 import * as store from './pull.store.ts'
 import {
@@ -40,7 +41,6 @@ import { studentRecords } from '../../students/student.list.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
-import { recordDifferences } from './differences.rules.ts'
 
 export type { PullReason, Fetch } from './pull.store.ts'
 

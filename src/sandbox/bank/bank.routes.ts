@@ -7,9 +7,8 @@ import { actAtBank, actOnMandate, type SandboxPayments } from '../acts.service.t
 import { getInstitutesById } from '../../institutes/institutes.service.ts'
 import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import type { PaymentMode } from '../../providers/port.ts'
-import type { BankAct, BankPayment } from './simulator.rules.ts'
+import type { BankAct, BankPayment, BankMandate, MandateAct } from './simulator.rules.ts'
 import { formatRupees, toRupees, type Paise } from '../../platform/money.ts'
-import type { BankMandate, MandateAct } from './mandates.rules.ts'
 import { INDIA, startOfDay } from '../../platform/calendar.ts'
 
 const PAYMENT_PATH = '/sandbox/bank/:institute_id/:ref'

@@ -13,7 +13,7 @@ import {
   type BankDebit,
   type DebitAct,
   type DebitVerdict,
-} from './mandates.rules.ts'
+} from './simulator.rules.ts'
 import * as store from './mandates.store.ts'
 import {
   type MandateAtProvider,

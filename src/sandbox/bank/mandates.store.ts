@@ -1,9 +1,8 @@
 import type { Database, Queryable, Transaction } from '../../platform/db/database.ts'
 import { findDue, updateDue } from '../../platform/jobs/due-rows.ts'
-import type { BankMandate, MandateMove, BankDebit } from './mandates.rules.ts'
+import type { BankMandate, MandateMove, BankDebit, BankState } from './simulator.rules.ts'
 import { institutesOf, isHere, nameRows, type RowKey } from '../../platform/db/query.ts'
 import type { Paise } from '../../platform/money.ts'
-import type { BankState } from './simulator.rules.ts'
 
 const COLUMNS = `institute_id as "instituteId", ref, mandate_id as "mandateId", rail, state, cap_paise as "capPaise",
   start_on as "startOn", end_on as "endOn", description, umrn, upi_reference as "upiReference", failure_code as "failureCode",

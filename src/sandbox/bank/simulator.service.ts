@@ -10,14 +10,12 @@ import {
   type BankPayment,
   actOnDispute,
   reportOfDispute,
-} from './simulator.rules.ts'
-import {
   returnMessage,
   type BankDebit,
   type BankMandate,
   type DebitAct,
   type MandateAct,
-} from './mandates.rules.ts'
+} from './simulator.rules.ts'
 import type {
   MandatePort,
   Callback,

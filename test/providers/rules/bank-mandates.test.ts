@@ -8,7 +8,7 @@ import {
   obeyDebit,
   type BankDebit,
   type BankMandate,
-} from '../../../src/sandbox/bank/mandates.rules.ts'
+} from '../../../src/sandbox/bank/simulator.rules.ts'
 import { dayOf, isWorkingDay } from '../../../src/platform/calendar.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 
