@@ -1,9 +1,10 @@
 import { useSyncExternalStore } from 'react'
 
 /** Short notifications, also announced to screen readers. */
-type Toast = { id: number; text: string }
+type Toast = { id: number; text: string; undo?: () => void }
 
 const SHOWN_MS = 5_000
+const UNDO_MS = 10_000
 let toasts: readonly Toast[] = []
 let count = 0
 const listeners = new Set<() => void>()
@@ -14,9 +15,21 @@ function change(next: readonly Toast[]): void {
 }
 
 export function notify(text: string): void {
-  const toast = { id: ++count, text }
+  show({ id: ++count, text }, SHOWN_MS)
+}
+
+/** Of an act that can be taken back because nobody outside has heard of it; the button stays for ten seconds. */
+export function notifyWithUndo(text: string, undo: () => void): void {
+  show({ id: ++count, text, undo }, UNDO_MS)
+}
+
+function show(toast: Toast, ms: number): void {
   change([...toasts, toast])
-  setTimeout(() => change(toasts.filter(one => one !== toast)), SHOWN_MS)
+  setTimeout(() => drop(toast.id), ms)
+}
+
+function drop(id: number): void {
+  change(toasts.filter(one => one.id !== id))
 }
 
 /** Stays while something long is done, on every page that is opened meanwhile, and ends with its last words. */
@@ -30,7 +43,7 @@ export async function notifyWhile(
   try {
     say(await act(say))
   } finally {
-    setTimeout(() => change(toasts.filter(one => one.id !== id)), SHOWN_MS)
+    setTimeout(() => drop(id), SHOWN_MS)
   }
 }
 
@@ -43,9 +56,21 @@ export function ToastArea() {
   const shown = useSyncExternalStore(subscribe, () => toasts)
   return (
     <div className="toasts" role="status" aria-live="polite">
-      {shown.map(({ id, text }) => (
+      {shown.map(({ id, text, undo }) => (
         <div key={id} className="toast">
           {text}
+          {undo !== undefined && (
+            <button
+              type="button"
+              className="toast-undo"
+              onClick={() => {
+                drop(id)
+                undo()
+              }}
+            >
+              Undo
+            </button>
+          )}
         </div>
       ))}
     </div>

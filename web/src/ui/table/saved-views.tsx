@@ -5,7 +5,7 @@ import type { ViewAnswer } from '../../../../src/console/lists/list.routes.ts'
 import { get } from '../../api/client.ts'
 import { problemOf, useCommand, wholeProblem } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { notify } from '../toasts.tsx'
+import { notify, notifyWithUndo } from '../toasts.tsx'
 
 type Values = Readonly<Record<string, string | undefined>>
 
@@ -52,6 +52,7 @@ export function SavedViews({ path: listPath, values, onChoose }: Props) {
               key={view.id}
               view={view}
               path={path}
+              list={list}
               onChoose={() => {
                 setIsOpen(false)
                 onChoose({ ...none, ...Object.fromEntries(new URLSearchParams(view.filters)) })
@@ -69,16 +70,38 @@ export function SavedViews({ path: listPath, values, onChoose }: Props) {
   )
 }
 
-function OneView({ view, path, onChoose }: { view: ViewAnswer; path: string; onChoose: () => void }) {
-  const remove = useCommand({ method: 'DELETE', path: `${path}/views/${view.id}`, refreshes: ['views'] })
+function OneView({
+  view,
+  path,
+  list,
+  onChoose,
+}: {
+  view: ViewAnswer
+  path: string
+  list: string
+  onChoose: () => void
+}) {
+  const { name, filters } = view
+  const again = useCommand<{ list: string; name: string; filters: string }>({
+    method: 'POST',
+    path: `${path}/views`,
+    refreshes: ['views'],
+    onDone: () => notify(`“${name}” is there again.`),
+  })
+  const remove = useCommand({
+    method: 'DELETE',
+    path: `${path}/views/${view.id}`,
+    refreshes: ['views'],
+    onDone: () => notifyWithUndo(`“${name}” is removed.`, () => again.mutate({ list, name, filters })),
+  })
   return (
     <div className="saved-view">
       <Button variant="subtle" size="compact-sm" onClick={onChoose}>
-        {view.name}
+        {name}
       </Button>
       <CloseButton
         size="sm"
-        aria-label={`Remove the saved view ${view.name}`}
+        aria-label={`Remove the saved view ${name}`}
         disabled={remove.isPending}
         onClick={() => remove.mutate()}
       />
