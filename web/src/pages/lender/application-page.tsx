@@ -5,19 +5,20 @@ import { useState } from 'react'
 import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
-import { useLender, useLenderPath } from '../../api/session.ts'
+import { useLenderPath } from '../../api/session.ts'
 import { Problem } from '../../ui/problem.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { LetterLink, LoanDetail, type Tranche } from '../loans/loan-detail.tsx'
-import { BackLink } from '../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../ui/link/crumbs.tsx'
 import { ApproveDialogue } from './approve-dialogue.tsx'
 import { DisburseDialogue, RejectDialogue, SanctionDialogue, WithdrawDialogue } from './dialogues.tsx'
+
+const TRAIL: readonly Crumb[] = [{ label: 'Applications', to: '/l/$lender' }]
 
 /** One application at the desk: what is known, and what can be recorded next. */
 export function ApplicationPage() {
   const path = useLenderPath()
-  const { code: lender } = useLender()
   const { application: id = '' } = useParams({ strict: false })
   const base = `${path}/applications/${encodeURIComponent(id)}`
   const detail = useQuery({
@@ -26,9 +27,7 @@ export function ApplicationPage() {
   })
   return (
     <>
-      <BackLink to="/l/$lender" params={{ lender }} search={{}}>
-        Applications
-      </BackLink>
+      <Crumbs trail={TRAIL} />
       {detail.isSuccess ? (
         <Loaded base={base} detail={detail.data} />
       ) : (

@@ -9,14 +9,15 @@ import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { BackLink } from '../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../ui/link/crumbs.tsx'
 import { LetterLink, LoanDetail, type Transfer } from './loan-detail.tsx'
 import { ConfirmDialogue, LOAN_REFRESHES, ReturnDialogue } from './transfer-dialogues.tsx'
+
+const TRAIL: readonly Crumb[] = [{ label: 'Loans', to: '/i/$institute/loans' }]
 
 /** One loan as the institute sees it. */
 export function LoanPage() {
   const path = useInstitutePath()
-  const { code: institute } = useInstitute()
   const { loan: id = '' } = useParams({ strict: false })
   const base = `${path}/loans/${encodeURIComponent(id)}`
   const detail = useQuery({
@@ -25,9 +26,7 @@ export function LoanPage() {
   })
   return (
     <>
-      <BackLink to="/i/$institute/loans" params={{ institute }} search={{}}>
-        Loans
-      </BackLink>
+      <Crumbs trail={TRAIL} />
       {detail.isSuccess ? (
         <Loaded base={base} detail={detail.data} />
       ) : (

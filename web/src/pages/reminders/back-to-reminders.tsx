@@ -1,12 +1,11 @@
-import { useInstitute } from '../../api/session.ts'
-import { BackLink } from '../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../ui/link/crumbs.tsx'
+
+const TRAIL: readonly Crumb[] = [
+  { label: 'Money', to: '/i/$institute/money' },
+  { label: 'Reminders', to: '/i/$institute/money', search: { view: 'reminders' } },
+]
 
 /** They are listed among the pages of money. */
 export function BackToReminders() {
-  const { code: institute } = useInstitute()
-  return (
-    <BackLink to="/i/$institute/money" params={{ institute }} search={{ view: 'reminders' }}>
-      Reminders
-    </BackLink>
-  )
+  return <Crumbs trail={TRAIL} />
 }

@@ -1,4 +1,5 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { formatDay, isDay } from '../when.tsx'
 
 export type Filter = {
@@ -10,6 +11,13 @@ export type Filter = {
 
 export type FilterValues = Readonly<Record<string, string>>
 
+const kept = new Map<string, Readonly<Record<string, string>>>()
+
+/** What a list was narrowed to when somebody left it, so that the way back leads to the same rows. */
+export function keptSearch(address: string): Readonly<Record<string, string>> {
+  return kept.get(address) ?? {}
+}
+
 /** Filters live in the address, so that a view can be sent to a colleague and the back button works. */
 export function useFilters(filters: readonly Filter[]): {
   values: FilterValues
@@ -17,6 +25,10 @@ export function useFilters(filters: readonly Filter[]): {
 } {
   const search: Record<string, string | undefined> = useSearch({ strict: false })
   const navigate = useNavigate()
+  const { pathname } = useLocation()
+  useEffect(() => {
+    kept.set(pathname, given(search))
+  }, [pathname, search])
   const values = Object.fromEntries(
     filters.flatMap(({ key }) => {
       const value = search[key]
@@ -24,12 +36,15 @@ export function useFilters(filters: readonly Filter[]): {
     }),
   )
   const set = (changes: Readonly<Record<string, string | undefined>>): void => {
-    const next = Object.entries({ ...search, ...changes }).filter((pair): pair is [string, string] =>
-      Boolean(pair[1]),
-    )
-    void navigate({ to: '.', search: Object.fromEntries(next), replace: true })
+    void navigate({ to: '.', search: given({ ...search, ...changes }), replace: true })
   }
   return { values, set }
+}
+
+function given(search: Readonly<Record<string, string | undefined>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(search).filter((pair): pair is [string, string] => Boolean(pair[1])),
+  )
 }
 
 /** What a chip says of its value. */

@@ -8,7 +8,7 @@ import type {
 } from '../../../../../src/console/orders/link-files/link-file.schemas.ts'
 import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
-import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { Problem } from '../../../ui/problem.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { problemColumns } from '../../../ui/file/problem-columns.ts'
@@ -20,16 +20,20 @@ import { counted, formatCount } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { When } from '../../../ui/when.tsx'
-import { BackLink } from '../../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { Badge } from '../badge.tsx'
 import { FILE_LABELS } from '../texts.ts'
+
+const TRAIL: readonly Crumb[] = [
+  { label: 'Orders & links', to: '/i/$institute/orders' },
+  { label: 'Links from a file', to: '/i/$institute/orders/files' },
+]
 
 const WATCH_MS = 1_000
 
 /** One file of links: check, progress and report. */
 export function FilePage() {
   const path = useInstitutePath()
-  const { code: institute } = useInstitute()
   const { file: batchId = '' } = useParams({ strict: false })
   const file = useQuery({
     queryKey: ['link-file', path, batchId],
@@ -39,9 +43,7 @@ export function FilePage() {
   })
   return (
     <>
-      <BackLink to="/i/$institute/orders/files" params={{ institute }} search={{}}>
-        Links from a file
-      </BackLink>
+      <Crumbs trail={TRAIL} />
       {file.isSuccess ? <Shown file={file.data} /> : <AwaitedPage kind="File" query={file} />}
     </>
   )

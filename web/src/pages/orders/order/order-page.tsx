@@ -10,19 +10,20 @@ import { formatRupees, sumRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { formatDay, When } from '../../../ui/when.tsx'
-import { BackLink } from '../../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { CopyButton } from '../../../ui/link/copy-button.tsx'
 import { CancelDialogue, RefundDialogue, SendDialogue } from './actions.tsx'
 import { Lines, Payments, Refunds } from './parts.tsx'
 import { QrDialogue } from '../qr-dialogue.tsx'
 import { KINDS, statusWord } from '../texts.ts'
 
+const TRAIL: readonly Crumb[] = [{ label: 'Orders & links', to: '/i/$institute/orders' }]
+
 const WATCH_MS = 10_000
 
 /** One order. While it can still be paid the page polls for the payment. */
 export function OrderPage() {
   const path = useInstitutePath()
-  const { code: institute } = useInstitute()
   const { order: orderId = '' } = useParams({ strict: false })
   const detail = useQuery({
     queryKey: ['order', path, orderId],
@@ -32,9 +33,7 @@ export function OrderPage() {
   })
   return (
     <>
-      <BackLink to="/i/$institute/orders" params={{ institute }} search={{}}>
-        Orders & links
-      </BackLink>
+      <Crumbs trail={TRAIL} />
       {detail.isSuccess ? <Loaded order={detail.data} /> : <AwaitedPage kind="Order" query={detail} />}
     </>
   )

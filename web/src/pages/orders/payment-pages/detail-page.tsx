@@ -11,15 +11,20 @@ import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { Detail } from '../../../ui/detail.tsx'
 import { formatCount, formatRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
-import { notify } from '../../../ui/toasts.tsx'
+import { notify, notifyWithUndo } from '../../../ui/toasts.tsx'
 import { When } from '../../../ui/when.tsx'
-import { BackLink } from '../../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { Badge } from '../badge.tsx'
 import { CopyButton } from '../../../ui/link/copy-button.tsx'
 import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { OrdersTable } from '../orders-table.tsx'
 import { QrDialogue } from '../qr-dialogue.tsx'
 import { PAGE_LABELS } from '../texts.ts'
+
+const TRAIL: readonly Crumb[] = [
+  { label: 'Orders & links', to: '/i/$institute/orders' },
+  { label: 'Payment pages', to: '/i/$institute/orders/pages' },
+]
 
 export function usePage(pageId: string) {
   const path = useInstitutePath()
@@ -32,13 +37,10 @@ export function usePage(pageId: string) {
 
 export function PagePage() {
   const { page: pageId = '' } = useParams({ strict: false })
-  const { code: institute } = useInstitute()
   const page = usePage(pageId)
   return (
     <>
-      <BackLink to="/i/$institute/orders/pages" params={{ institute }} search={{}}>
-        Payment pages
-      </BackLink>
+      <Crumbs trail={TRAIL} />
       {page.isSuccess ? <Shown page={page.data} /> : <AwaitedPage kind="Payment page" query={page} />}
     </>
   )
@@ -111,7 +113,8 @@ function Actions({ page }: { page: PageAnswer }) {
     path: `${path}/payment-pages/${page.page_id}`,
     refreshes: ['page', 'pages', 'orders', 'audit'],
     onDone(_, { is_published: isPublished }) {
-      notify(isPublished ? 'The page takes payments.' : 'The page no longer takes payments.')
+      if (isPublished) notify('The page takes payments.')
+      else notifyWithUndo('The page no longer takes payments.', () => change.mutate({ is_published: true }))
       setAction(null)
     },
   })

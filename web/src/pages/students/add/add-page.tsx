@@ -7,10 +7,12 @@ import { ChoicesFailed } from '../../../ui/choices-failed.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
 import { notify } from '../../../ui/toasts.tsx'
-import { BackLink } from '../../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { CodeList } from '../../../ui/form/field.tsx'
 import { useChoices } from '../../../api/choices.ts'
 import { useCurrentYear } from '../use-student.ts'
+
+const TRAIL: readonly Crumb[] = [{ label: 'Students', to: '/i/$institute/students' }]
 
 const FIELDS = [
   { name: 'identifier', label: 'Admission no.', isRequired: true },
@@ -47,14 +49,7 @@ export function AddStudentPage() {
   })
   const branches = choices.branches
   return (
-    <PageFrame
-      title="Add a student"
-      back={
-        <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
-          Students
-        </BackLink>
-      }
-    >
+    <PageFrame title="Add a student" back={<Crumbs trail={TRAIL} />}>
       <ChoicesFailed />
       <form
         className="form"

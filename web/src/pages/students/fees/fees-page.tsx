@@ -6,12 +6,12 @@ import type { StructureAnswer } from '../../../../../src/fees/structures/structu
 import { get } from '../../../api/client.ts'
 import { problemOf, problemsOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { ProblemAlert } from '../../../ui/problem.tsx'
-import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { PageFrame } from '../../../ui/page.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { yearName } from '../../../ui/when.tsx'
-import { BackLink } from '../../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { useChoices } from '../../../api/choices.ts'
 import { useCurrentYear } from '../use-student.ts'
 import { isKept } from '../../approvals/kept.ts'
@@ -23,22 +23,16 @@ import { ErpLock } from './erp-lock.tsx'
 import { TermTable } from './term-table.tsx'
 import { WhyLower } from './why-lower.tsx'
 
+const TRAIL: readonly Crumb[] = [{ label: 'Students', to: '/i/$institute/students' }]
+
 /** What a year costs, for each class, fee and term. */
 export function FeesPage() {
-  const { code: institute } = useInstitute()
   const [year, setYear] = useState(String(useCurrentYear()))
   const [branch, setBranch] = useState('')
   const branches = useChoices().branches
   const isYear = /^20\d\d$/.test(year)
   return (
-    <PageFrame
-      title="Fee structure"
-      back={
-        <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
-          Students
-        </BackLink>
-      }
-    >
+    <PageFrame title="Fee structure" back={<Crumbs trail={TRAIL} />}>
       <Group align="flex-start" mb="md">
         <TextInput
           label="The academic year begins in"

@@ -12,19 +12,23 @@ import { counted, formatCount, formatRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { When } from '../../../ui/when.tsx'
 import { isKept } from '../../approvals/kept.ts'
-import { BackLink } from '../../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { Badge } from '../../orders/badge.tsx'
 import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { AFTER_CHANGE } from '../use-student.ts'
 import { RowsToCorrect } from './rows-to-correct.tsx'
 import { ROSTER_LABELS } from './texts.ts'
 
+const TRAIL: readonly Crumb[] = [
+  { label: 'Students', to: '/i/$institute/students' },
+  { label: 'Import students', to: '/i/$institute/students/import' },
+]
+
 const WATCH_MS = 1_000
 
 /** One list of students: check, progress and result. */
 export function ImportFilePage() {
   const path = useInstitutePath()
-  const { code: institute } = useInstitute()
   const { file: id = '' } = useParams({ strict: false })
   const file = useQuery({
     queryKey: ['student-file', path, id],
@@ -40,9 +44,7 @@ export function ImportFilePage() {
   }, [client, isDone])
   return (
     <>
-      <BackLink to="/i/$institute/students/import" params={{ institute }} search={{}}>
-        Import students
-      </BackLink>
+      <Crumbs trail={TRAIL} />
       {file.isSuccess ? <Shown file={file.data} /> : <AwaitedPage kind="File" query={file} />}
     </>
   )

@@ -8,9 +8,11 @@ import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { FileDrop } from '../../../ui/file/file-drop.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
 import { ListTable } from '../../../ui/table/list-table.tsx'
-import { BackLink } from '../../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { MatchStudents } from './match-students.tsx'
 import { ROSTER_LABELS } from './texts.ts'
+
+const TRAIL: readonly Crumb[] = [{ label: 'Students', to: '/i/$institute/students' }]
 
 /** Students from a school's own spreadsheet. */
 export function ImportPage() {
@@ -21,14 +23,7 @@ export function ImportPage() {
   const open = (file: string): void =>
     void navigate({ to: '/i/$institute/students/import/$file', params: { institute, file }, search: {} })
   return (
-    <PageFrame
-      title="Import students"
-      back={
-        <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
-          Students
-        </BackLink>
-      }
-    >
+    <PageFrame title="Import students" back={<Crumbs trail={TRAIL} />}>
       {mayImport ? (
         <Upload onSent={open} />
       ) : (

@@ -8,7 +8,7 @@ import type { OptionalFeeAnswer } from '../../../../../src/students/enrolments/o
 import { get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
-import { BackLink } from '../../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
@@ -19,6 +19,11 @@ import { useCurrentYear } from '../use-student.ts'
 import { AddChildren, CarryOn } from './add-children.tsx'
 import { newDraft, nextYearOf, toDraft, KIND_LABELS } from './draft.ts'
 import { FeeForm } from './fee-form.tsx'
+
+const TRAIL: readonly Crumb[] = [
+  { label: 'Students', to: '/i/$institute/students' },
+  { label: 'Optional fees', to: '/i/$institute/students/optional-fees' },
+]
 
 /** One optional fee: what it costs, who has it, and adding children. */
 export function OptionalFeePage() {
@@ -36,12 +41,7 @@ function useFee(id: string) {
 }
 
 function Back() {
-  const { code: institute } = useInstitute()
-  return (
-    <BackLink to="/i/$institute/students/optional-fees" params={{ institute }} search={{}}>
-      Optional fees
-    </BackLink>
-  )
+  return <Crumbs trail={TRAIL} />
 }
 
 function NewFee() {

@@ -8,7 +8,7 @@ import { useChoices } from '../../../api/choices.ts'
 import { get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
-import { BackLink } from '../../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { counted, formatRupees } from '../../../ui/money.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
@@ -21,6 +21,8 @@ import { readable } from '../../../ui/words.ts'
 import { useCurrentYear } from '../use-student.ts'
 import { KIND_LABELS, RHYTHM_TEXTS } from './draft.ts'
 
+const TRAIL: readonly Crumb[] = [{ label: 'Students', to: '/i/$institute/students' }]
+
 /** What can be chosen in a year: buses, hostels, meals, clubs; fines and deposits. */
 export function OptionalFeesPage() {
   const { code: institute } = useInstitute()
@@ -30,11 +32,7 @@ export function OptionalFeesPage() {
   return (
     <PageFrame
       title="Optional fees"
-      back={
-        <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
-          Students
-        </BackLink>
-      }
+      back={<Crumbs trail={TRAIL} />}
       actions={
         mayChange &&
         isYear && (

@@ -8,12 +8,12 @@ import type { StructureAnswer } from '../../../../../src/fees/structures/structu
 import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.schemas.ts'
 import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
-import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { PageFrame } from '../../../ui/page.tsx'
 import { Empty, Failed, Loading } from '../../../ui/states.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { FormProblem } from '../../../ui/form/field.tsx'
-import { BackLink } from '../../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { useChoices } from '../../../api/choices.ts'
 import { CarryForward, NewYear, type Carry } from './carry.tsx'
 import { FeesTable, GradesTable } from './grades-table.tsx'
@@ -24,10 +24,11 @@ import { RolloverList } from './rollover-list.tsx'
 import { StructureFile } from './structure-file.tsx'
 import { suggestStructure, toRequest, type Structure } from './structure.ts'
 
+const TRAIL: readonly Crumb[] = [{ label: 'Students', to: '/i/$institute/students' }]
+
 /** Registers the students of one academic year for the next. */
 export function RolloverPage() {
   const path = useInstitutePath()
-  const { code: institute } = useInstitute()
   const mayStart = useMay('owner', 'finance')
   const grades = useQuery({
     queryKey: ['rollover-grades', path],
@@ -37,9 +38,7 @@ export function RolloverPage() {
   })
   return (
     <>
-      <BackLink to="/i/$institute/students" params={{ institute }} search={{}}>
-        Students
-      </BackLink>
+      <Crumbs trail={TRAIL} />
       <PageFrame title="New academic year">
         <p>
           Registers this year’s active students for the next year, grade by grade, with the fees of their new

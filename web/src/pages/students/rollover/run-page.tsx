@@ -6,22 +6,26 @@ import { useEffect, useState } from 'react'
 import type { RolloverAnswer } from '../../../../../src/students/rollover/rollover.schemas.ts'
 import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
-import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { counted, formatCount } from '../../../ui/money.tsx'
 import { AwaitedPage, PageFrame } from '../../../ui/page.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { yearName } from '../../../ui/when.tsx'
-import { BackLink } from '../../../ui/link/back-link.tsx'
+import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { Report } from './report.tsx'
 import { ROLLOVER_LABELS } from './rollover-list.tsx'
+
+const TRAIL: readonly Crumb[] = [
+  { label: 'Students', to: '/i/$institute/students' },
+  { label: 'New academic year', to: '/i/$institute/students/rollover' },
+]
 
 const WATCH_MS = 1_000
 
 /** One rollover: its progress, and its report. */
 export function RolloverRunPage() {
   const path = useInstitutePath()
-  const { code: institute } = useInstitute()
   const { rollover: id = '' } = useParams({ strict: false })
   const rollover = useQuery({
     queryKey: ['rollovers', path, id],
@@ -37,9 +41,7 @@ export function RolloverRunPage() {
   }, [state, client])
   return (
     <>
-      <BackLink to="/i/$institute/students/rollover" params={{ institute }} search={{}}>
-        New academic year
-      </BackLink>
+      <Crumbs trail={TRAIL} />
       {rollover.isSuccess ? (
         <Shown rollover={rollover.data} />
       ) : (
