@@ -117,6 +117,12 @@ test('a webhook is added, changed, tested, watched, disabled and recovered', asy
     [delivery],
   )
   assert.equal((await viewer.get(`${SCHOOL}/deliveries?webhook_id=${id}`)).body.data.length, 1)
+  const days: Json[] = (await viewer.get(`${SCHOOL}/delivery-days`)).body.data
+  assert.equal(days.length, 30)
+  const sums = ['at_once', 'later', 'waiting', 'given_up'].map(key =>
+    days.reduce((sum, one) => sum + one[key], 0),
+  )
+  assert.deepEqual(sums, [0, 1, 0, 0], 'it arrived, and not at the first attempt')
 
   for (const path of ['test', 'recover'])
     await assertUnknownToStranger((visitor, base) =>

@@ -1,4 +1,5 @@
 import { type Institute, expandScopes, requireGrantable } from '../../institutes/institutes.rules.ts'
+import { addDays, dayOf, startOfDay } from '../../platform/calendar.ts'
 import { conflict } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { type Command, innerCommand } from '../../platform/idempotency.ts'
@@ -11,8 +12,22 @@ import {
   type Subscription,
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import { grantableBy } from './developers.rules.ts'
+import { countByDay, type DeliveryDay } from './webhooks.store.ts'
 import { issueKey, rotateKeyOf, type IssuedKey, type NewKey } from '../../institutes/keys.service.ts'
 import type { ConsoleRole } from '../console.rules.ts'
+
+const SHOWN_DAYS = 30
+
+/** What became of the deliveries of each of the last days, today included; deliveries follow real time. */
+export async function readDeliveryDays({ db }: Context, institute: Institute): Promise<DeliveryDay[]> {
+  const today = dayOf(new Date())
+  const first = addDays(today, 1 - SHOWN_DAYS)
+  const counts = new Map((await countByDay(db, institute.id, startOfDay(first))).map(one => [one.day, one]))
+  return Array.from({ length: SHOWN_DAYS }, (_, no) => {
+    const day = addDays(first, no)
+    return counts.get(day) ?? { day, atOnce: 0, later: 0, waiting: 0, givenUp: 0 }
+  })
+}
 
 /** Secret and header; where it goes stays, as the ERP's own API has it. */
 export async function changeWebhook(

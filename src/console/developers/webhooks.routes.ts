@@ -26,11 +26,11 @@ import {
 } from '../../webhooks/subscriptions/subscriptions.service.ts'
 import type { AuditNote } from '../audit/audit.service.ts'
 import { EVERYONE } from '../console.rules.ts'
-import { changeWebhook, disableWebhook } from './developers.service.ts'
+import { changeWebhook, disableWebhook, readDeliveryDays } from './developers.service.ts'
 import { DEVELOPERS } from './developers.rules.ts'
 import { webhookList } from './developers.list.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { created, from, one, remarked } from '../../http/reply.ts'
+import { all, created, from, one, remarked } from '../../http/reply.ts'
 import { getEvent } from '../../events/events.service.ts'
 import { deliveryList } from '../../webhooks/delivery-log/delivery.list.ts'
 import { eventList } from '../../webhooks/delivery-log/event.list.ts'
@@ -165,6 +165,12 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void 
       after: { webhook: webhookId, event: eventId, attempts_before: attempts.length },
     }),
   })
+  addConsoleRead(app, ctx, {
+    url: '/delivery-days',
+    roles: EVERYONE,
+    output: all(deliveryDayOutput),
+    answer: ({ institute }) => readDeliveryDays(ctx, institute),
+  })
   addList(app, ctx, { url: '/events', list: eventList })
   addConsoleRead(app, ctx, {
     url: '/events/:event_id',
@@ -175,9 +181,19 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void 
   })
 }
 
+const days = outputOf<Awaited<ReturnType<typeof readDeliveryDays>>[number]>()
+const deliveryDayOutput = days.object({
+  day: days.day('The day that they were made.', '2026-11-15'),
+  at_once: days.integer('Taken at the first attempt.', 120, one => one.atOnce),
+  later: days.integer('Taken at a later attempt.', 3),
+  waiting: days.integer('Not taken yet.', 1),
+  given_up: days.integer('Given up.', 0, one => one.givenUp),
+})
+
 const added = outputOf<{ id: string }>()
 const addedWebhookOutput = added.object({ id: webhookFields.id })
 
 export const reasonInput = input({ reason: field.text('Why; stands in the audit log.', 'The ERP has moved') })
 
 export type { EventCode }
+export type DeliveryDayAnswer = Shown<typeof deliveryDayOutput>

@@ -7,6 +7,7 @@ import { one } from '../../http/reply.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
+import { wayOutput } from '../reports/register.schemas.ts'
 
 const DAY = '2026-11-15'
 const AMOUNT = 123456.5
@@ -103,13 +104,6 @@ const yearOutput = year.object({
   collected: year.signedAmount('What came in since then, less what went back.', AMOUNT),
   last_by_now: year.signedAmount('The same of the year before, up to the same day.', AMOUNT),
   last_whole: year.signedAmount('The whole of the year before.', AMOUNT),
-})
-
-const way = outputOf<Home['waysToday'][number]>()
-const wayOutput = way.object({
-  way: way.text('How it was paid, such as `upi` or `cash`.', 'upi'),
-  amount: way.amount('Rupees.', AMOUNT),
-  count: way.integer('How many payments.', 12),
 })
 
 const week = outputOf<Home['dueByWeek'][number]>()

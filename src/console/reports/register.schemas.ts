@@ -1,6 +1,7 @@
 import { field, input, optional, query } from '../../http/wire/input.ts'
 import { PERIODS } from './reports.rules.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
+import type { WaySum } from '../home/home.store.ts'
 import type { Amounts, Collection } from './register.service.ts'
 import type { TallyLedger } from './tally/tally.service.ts'
 
@@ -39,6 +40,13 @@ const component = outputOf<Collection['components'][number]>()
 const componentFields = { component_type: component.text('The component.', 'TUITION_FEE'), ...sumFields }
 
 const row = outputOf<Collection['rows'][number]>()
+const way = outputOf<WaySum>()
+export const wayOutput = way.object({
+  way: way.text('How it was paid, such as `upi` or `cash`.', 'upi'),
+  amount: way.amount('Rupees.', AMOUNT),
+  count: way.integer('How many payments.', 12),
+})
+
 const collection = outputOf<Collection>()
 export const collectionOutput = collection.object({
   from: collection.day('First day.', '2026-11-01'),
@@ -49,6 +57,7 @@ export const collectionOutput = collection.object({
     row.object({ period: row.day('The day, or the first of the month.', '2026-11-15'), ...componentFields }),
   ),
   components: collection.list('By component.', component.object(componentFields)),
+  ways: collection.list('By way of payment, the largest first; before what was given back.', wayOutput),
   totals: collection.one('Of all.', sums.object(sumFields)),
 })
 

@@ -5,6 +5,7 @@ import { badField } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { paiseOf, sumPaise, type Paise } from '../../platform/money.ts'
 import type { Query } from '../../platform/db/query.ts'
+import { sumWays, type WaySum } from '../home/home.store.ts'
 import { receiptOf } from '../money/receipts.rules.ts'
 import type { Report } from './export.service.ts'
 import type { RegisterRow } from './register.list.ts'
@@ -52,6 +53,7 @@ export type Collection = Days & {
   by: Period
   rows: store.CollectionRow[]
   components: (Amounts & { componentType: string })[]
+  ways: WaySum[]
   totals: Amounts
 }
 
@@ -76,13 +78,17 @@ export async function readCollection(
   asked: AskedCollection,
 ): Promise<Collection> {
   const { from, to, query } = readRange(ctx, institute, asked)
-  const rows = await store.listCollection(ctx.db, query, MOST_ROWS + 1)
+  const days = { from: startOfDay(from), before: startOfDay(dayAfter(to)) }
+  const [rows, ways] = await Promise.all([
+    store.listCollection(ctx.db, query, MOST_ROWS + 1),
+    sumWays(ctx.db, institute.id, days),
+  ])
   if (rows.length > MOST_ROWS) throw badField('from', 'is too long ago for so many components; ask for less')
   const byType = Map.groupBy(rows, row => row.componentType)
   const components = [...byType.keys()]
     .toSorted()
     .map(componentType => ({ componentType, ...addUp(byType.get(componentType) ?? []) }))
-  return { from, to, by: asked.by, rows, components, totals: addUp(rows) }
+  return { from, to, by: asked.by, rows, components, ways, totals: addUp(rows) }
 }
 
 function addUp(rows: readonly Amounts[]): Amounts {

@@ -98,6 +98,13 @@ test('the collection adds up by day, component and mode, and takes off what went
     const sum = (list: Json[]): number => list.reduce((total, row) => total + row[key], 0)
     assert.deepEqual([sum(rows), sum(components)], [totals[key], totals[key]], key)
   }
+  const ways: { way: string; amount: number }[] = collection.ways
+  assert.equal(
+    ways.reduce((total, one) => total + one.amount, 0),
+    totals.collected,
+    'each way of payment is named',
+  )
+  assert.ok(ways.some(({ way }) => way === 'upi'))
   const tuition = rows.find((row: Json) => row.period === daysAgo(3))
   assert.deepEqual([tuition.component_type, tuition.direct], ['TUITION_FEE', 10000])
   const tooLong = await owner.get(`${MONEY}/collection?from=2020-01-01&to=2020-12-31`)

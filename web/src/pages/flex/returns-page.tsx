@@ -4,6 +4,8 @@ import { Link } from '@tanstack/react-router'
 import type { ReturnsAnswer } from '../../../../src/console/flex/flex.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { Bars } from '../../ui/chart/bars.tsx'
+import { Chart, type Series } from '../../ui/chart/chart.tsx'
 import { counted, formatCount, formatRupees, Money } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
@@ -17,6 +19,8 @@ const FILTERS: readonly Filter[] = [
   { key: 'from', label: 'From', kind: 'day' },
   { key: 'to', label: 'Up to', kind: 'day' },
 ]
+
+const BOUNCED: readonly Series[] = [{ label: 'Bounces', tone: 'waiting' }]
 
 /** What banks returned, by reason, with what follows and what has become of it. */
 export function FlexReturnsPage() {
@@ -55,6 +59,17 @@ function Reasons({ returns }: { returns: ReturnsAnswer }) {
         <strong>{formatCount(returned)}</strong> ({percent} %), <strong>{formatRupees(amount)}</strong> in
         all.
       </p>
+      <Chart title="Bounced debits, by reason" series={BOUNCED}>
+        <Bars
+          bars={reasons.map(reason => ({
+            key: `${reason.code} ${reason.status}`,
+            label: reason.message,
+            text: counted(reason.bounces, 'bounce'),
+            parts: [reason.bounces],
+          }))}
+          series={BOUNCED}
+        />
+      </Chart>
       <TableFrame name="Bounced debits by reason">
         <table className="data-table">
           <caption className="visually-hidden">Bounced debits by reason</caption>

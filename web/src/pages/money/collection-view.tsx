@@ -4,10 +4,16 @@ import { useState } from 'react'
 import type { CollectionAnswer } from '../../../../src/console/reports/register.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { formatRupees } from '../../ui/money.tsx'
+import { Bars } from '../../ui/chart/bars.tsx'
+import { Chart, type Series } from '../../ui/chart/chart.tsx'
+import { Columns } from '../../ui/chart/columns.tsx'
+import { counted, formatCount, formatRupees, formatShortRupees, sumRupees } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
-import { formatDay } from '../../ui/when.tsx'
+import { ShortTable } from '../../ui/table/short-table.tsx'
+import { formatDay, formatShortDay } from '../../ui/when.tsx'
+import { modeLabel } from './texts.ts'
+import { addDays } from '../flex/days.ts'
 import { DayField } from './day-field.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { ReportMails } from './report-mails.tsx'
@@ -63,6 +69,94 @@ export function CollectionView() {
   )
 }
 
+const WAYS: readonly Series[] = [{ label: 'Collected', tone: 'good' }]
+const OF_PERIODS: readonly Series[] = [
+  { label: 'Collected', tone: 'good' },
+  { label: 'A year before', tone: 'before' },
+]
+
+/** What came in by day or month beside the year before, and by which ways. */
+function Plots({ collection: { from, to, by, rows, ways } }: { collection: CollectionAnswer }) {
+  const path = `${useInstitutePath()}/money/collection`
+  const asked = { from: yearBefore(from), to: yearBefore(to), by }
+  const before = useQuery({
+    queryKey: ['money-collection', path, asked],
+    queryFn: ({ signal }) => get<CollectionAnswer>(path, asked, signal),
+  })
+  const last = byPeriod(before.data?.rows ?? [])
+  const now = byPeriod(rows)
+  const periods = periodsOf(from, to, by).map(period => [period, now.get(period) ?? 0] as const)
+  const series = last.size > 0 ? OF_PERIODS : WAYS
+  return (
+    <>
+      <Chart title={by === 'day' ? 'Collected by day' : 'Collected by month'} series={series}>
+        <Columns
+          columns={periods.map(([period, amount]) => {
+            const then = last.get(yearBefore(period))
+            return {
+              key: period,
+              label: by === 'day' ? formatShortDay(period) : periodWord(period, by),
+              text: `${periodWord(period, by)}: ${formatRupees(amount)}${then === undefined ? '' : `, a year before ${formatRupees(then)}`}`,
+              parts: [amount],
+              before: then,
+            }
+          })}
+          series={series}
+          format={formatShortRupees}
+        />
+      </Chart>
+      <h2 className="section-title">By way of payment</h2>
+      <Chart title="Collected, by way of payment" table={() => <Ways ways={ways} />}>
+        <Bars
+          bars={ways.map(({ way, amount, count }) => ({
+            key: way,
+            label: modeLabel(way),
+            text: `${formatShortRupees(amount)}, ${counted(count, 'payment')}`,
+            parts: [amount],
+          }))}
+          series={WAYS}
+        />
+      </Chart>
+    </>
+  )
+}
+
+function Ways({ ways }: { ways: CollectionAnswer['ways'] }) {
+  return (
+    <ShortTable
+      name="By way of payment"
+      rows={ways}
+      rowId={row => row.way}
+      columns={[
+        { title: 'Way', cell: row => modeLabel(row.way) },
+        { title: 'Payments', isAmount: true, cell: row => formatCount(row.count) },
+        { title: 'Collected', isAmount: true, cell: row => formatRupees(row.amount) },
+      ]}
+    />
+  )
+}
+
+function byPeriod(rows: CollectionAnswer['rows']): Map<string, number> {
+  const periods = Map.groupBy(rows, row => row.period)
+  return new Map([...periods].map(([period, own]) => [period, sumRupees(own.map(row => row.collected))]))
+}
+
+/** Also those in which nothing came in. */
+function periodsOf(from: string, to: string, by: CollectionAnswer['by']): string[] {
+  const days = Array.from({ length: (Date.parse(to) - Date.parse(from)) / DAY_MS + 1 }, (_, no) =>
+    addDays(from, no),
+  )
+  return by === 'day' ? days : [...new Set(days.map(day => `${day.slice(0, 8)}01`))]
+}
+
+const DAY_MS = 86_400_000
+
+/** The same day a year ago; of a 29 February the day before. */
+function yearBefore(day: string): string {
+  const same = `${Number(day.slice(0, 4)) - 1}${day.slice(4)}`
+  return same.endsWith('-02-29') ? same.replace('-29', '-28') : same
+}
+
 function Collection({ collection }: { collection: CollectionAnswer }) {
   const { from, to, rows, components, totals, by } = collection
   if (rows.length === 0) {
@@ -84,6 +178,8 @@ function Collection({ collection }: { collection: CollectionAnswer }) {
         <Total label="Given back" value={totals.given_back} />
         <Total label="Net" value={totals.net} />
       </div>
+      <h2 className="section-title">{by === 'day' ? 'By day' : 'By month'}</h2>
+      <Plots collection={collection} />
       <h2 className="section-title">By component</h2>
       <Sums
         name="By component"

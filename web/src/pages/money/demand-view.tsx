@@ -3,7 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import type { DemandAnswer } from '../../../../src/console/reports/demand/demand.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { formatRupees } from '../../ui/money.tsx'
+import { Bars } from '../../ui/chart/bars.tsx'
+import { Chart, type Series } from '../../ui/chart/chart.tsx'
+import { Columns } from '../../ui/chart/columns.tsx'
+import { formatRupees, formatShortRupees } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { ShortTable } from '../../ui/table/short-table.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
@@ -11,6 +14,14 @@ import { yearName } from '../../ui/when.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 
 const YEAR: readonly Filter[] = [{ key: 'academic_year_start', label: 'Academic year' }]
+const OF_DEMAND: readonly Series[] = [
+  { label: 'Collected', tone: 'good' },
+  { label: 'Still owed', tone: 'waiting' },
+]
+const OF_MONTH: readonly Series[] = [
+  { label: 'Collected', tone: 'good' },
+  { label: 'Became due', tone: 'before' },
+]
 type Sums = DemandAnswer['months'][number]
 type Standing = DemandAnswer['total']
 
@@ -50,8 +61,10 @@ export function DemandView() {
           ` The year before it was ${formatRupees(total.last_collected)} of ${formatRupees(total.last_demanded)}.`}
       </p>
       <h2 className="section-title">By class</h2>
+      <ClassChart grades={grades} />
       <ShortTable
         name="By class"
+        isCompact
         rows={grades}
         rowId={row => row.grade}
         columns={[
@@ -66,8 +79,10 @@ export function DemandView() {
         ]}
       />
       <h2 className="section-title">By month</h2>
+      <MonthChart months={months} />
       <ShortTable
         name="By month"
+        isCompact
         rows={months}
         rowId={row => row.month ?? ''}
         columns={[
@@ -79,6 +94,46 @@ export function DemandView() {
         ]}
       />
     </>
+  )
+}
+
+function ClassChart({ grades }: { grades: DemandAnswer['grades'] }) {
+  return (
+    <Chart title="Collected and still owed, by class" series={OF_DEMAND}>
+      <Bars
+        bars={grades.map(row => ({
+          key: row.grade,
+          label: row.grade,
+          text: `${formatShortRupees(row.collected)} ${shareOf(row)}`,
+          parts: [row.collected, row.outstanding],
+        }))}
+        series={OF_DEMAND}
+      />
+    </Chart>
+  )
+}
+
+function MonthChart({ months }: { months: DemandAnswer['months'] }) {
+  return (
+    <Chart title="Collected and due, by month" series={OF_MONTH}>
+      <Columns
+        columns={months.flatMap(row =>
+          row.month === undefined
+            ? []
+            : [
+                {
+                  key: row.month,
+                  label: SHORT_MONTH.format(new Date(row.month)),
+                  text: `${monthName(row.month)}: ${formatRupees(row.collected)} came in, ${formatRupees(row.demanded)} became due`,
+                  parts: [row.collected],
+                  before: row.demanded,
+                },
+              ],
+        )}
+        series={OF_MONTH}
+        format={formatShortRupees}
+      />
+    </Chart>
   )
 }
 
@@ -102,6 +157,7 @@ function shareOf({ collected, demanded, carried_in: came }: Sums, before = ', ')
   return asked > 0 ? `${before}${Math.round((collected / asked) * 100)} %` : ''
 }
 
+const SHORT_MONTH = new Intl.DateTimeFormat('en-IN', { month: 'short', timeZone: 'UTC' })
 const MONTH = new Intl.DateTimeFormat('en-IN', { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 function monthName(month: string | undefined): string {

@@ -6,7 +6,9 @@ import type { AgeingAnswer } from '../../../../src/console/reports/dues.schemas.
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { ListTable } from '../../ui/table/list-table.tsx'
-import { counted, formatCount, formatRupees, Money, OnTheWay } from '../../ui/money.tsx'
+import { Bars } from '../../ui/chart/bars.tsx'
+import { Chart, type Series, type Tone } from '../../ui/chart/chart.tsx'
+import { counted, formatCount, formatRupees, formatShortRupees, Money, OnTheWay } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
@@ -18,6 +20,7 @@ import { dayOfMoment } from './texts.ts'
 import { readable } from '../../ui/words.ts'
 import { TableFrame } from '../../ui/table/frame.tsx'
 
+const AGE_TONES: readonly Tone[] = ['rest', 'late-1', 'late-2', 'late-3', 'late-4', 'plain']
 const BUCKETS = [
   ['not_due', 'Not due'],
   ['days_0_30', '0–30 days'],
@@ -26,6 +29,9 @@ const BUCKETS = [
   ['days_over_90', 'Over 90 days'],
   ['no_due_day', 'No due day'],
 ] as const
+
+/** In the order of the buckets. */
+const AGES: readonly Series[] = BUCKETS.map(([, label], no) => ({ label, tone: AGE_TONES[no] ?? 'plain' }))
 
 const GROUPS: readonly Filter[] = [{ key: 'by', label: 'By' }]
 const SHARED: readonly Filter[] = [
@@ -176,6 +182,17 @@ function Ageing({
         As of {formatDay(today)}, by the institute’s due days, without late fees.
         {onTheWay > 0 && ` ${formatRupees(onTheWay)} of it is on the way.`}
       </p>
+      <Chart title={`Owed, by ${HEADINGS[by].toLowerCase()} and age`} series={AGES}>
+        <Bars
+          bars={rows.map(row => ({
+            key: row.key,
+            label: row.label,
+            text: formatShortRupees(row.total),
+            parts: BUCKETS.map(([key]) => row[key]),
+          }))}
+          series={AGES}
+        />
+      </Chart>
       <TableFrame name="Ageing" className="ageing">
         <table className="data-table stacks" role="table" aria-label="Ageing">
           <thead role="rowgroup">

@@ -2,10 +2,13 @@ import { Button, Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { DeliveryAnswer } from '../../../../../src/webhooks/delivery-log/delivery.list.ts'
+import type { DeliveryDayAnswer } from '../../../../../src/console/developers/webhooks.routes.ts'
 import type { EventAnswer } from '../../../../../src/webhooks/delivery-log/event.list.ts'
 import { useCommand } from '../../../api/command.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
+import { Chart, type Series } from '../../../ui/chart/chart.tsx'
+import { Columns } from '../../../ui/chart/columns.tsx'
 import { ListTable } from '../../../ui/table/list-table.tsx'
 import { RawJson, Summary } from '../../../ui/detail.tsx'
 import { SideDialogue } from '../../../ui/dialogue/dialogue.tsx'
@@ -13,7 +16,7 @@ import { formatCount } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { notify } from '../../../ui/toasts.tsx'
-import { When } from '../../../ui/when.tsx'
+import { formatDay, formatShortDay, When } from '../../../ui/when.tsx'
 import { Attempts } from './attempts.tsx'
 import { DevelopersFrame } from '../developers-frame.tsx'
 import { Problem } from '../../../ui/problem.tsx'
@@ -43,6 +46,7 @@ export function DeliveriesPage() {
   const [open, setOpen] = useState<string | null>(null)
   return (
     <DevelopersFrame here="deliveries">
+      <Success />
       <ListTable<DeliveryAnswer>
         name="Deliveries"
         path={`${path}/deliveries`}
@@ -63,6 +67,72 @@ export function DeliveriesPage() {
         </SideDialogue>
       )}
     </DevelopersFrame>
+  )
+}
+
+const SERIES: readonly Series[] = [
+  { label: 'At the first attempt', tone: 'good' },
+  { label: 'At a later attempt', tone: 'waiting' },
+  { label: 'Not taken yet', tone: 'rest' },
+  { label: 'Given up', tone: 'bad' },
+]
+
+/** How the receivers have fared; nothing where nothing was sent. */
+function Success() {
+  const path = `${useInstitutePath()}/delivery-days`
+  const days = useQuery({
+    queryKey: ['deliveries', path],
+    queryFn: ({ signal }) => get<DeliveryDayAnswer[]>(path, {}, signal),
+  })
+  const columns = (days.data ?? []).map(one => ({ ...one, parts: partsOf(one) }))
+  if (columns.every(({ parts }) => parts.every(part => part === 0))) return null
+  return (
+    <Chart title="Deliveries by day, last 30 days" series={SERIES} table={() => <DayTable days={columns} />}>
+      <Columns
+        columns={columns.map(({ day, parts }) => ({
+          key: day,
+          label: formatShortDay(day),
+          text: `${formatDay(day)}: ${SERIES.map(({ label }, no) => `${label.toLowerCase()} ${parts[no]}`).join(', ')}`,
+          parts,
+        }))}
+        series={SERIES}
+        format={formatCount}
+      />
+    </Chart>
+  )
+}
+
+/** In the order of the series. */
+function partsOf({ at_once: first, later, waiting, given_up: givenUp }: DeliveryDayAnswer): number[] {
+  return [first, later, waiting, givenUp]
+}
+
+function DayTable({ days }: { days: readonly { day: string; parts: readonly number[] }[] }) {
+  return (
+    <table className="data-table">
+      <thead>
+        <tr>
+          <th scope="col">Day</th>
+          {SERIES.map(({ label }) => (
+            <th key={label} scope="col" className="right">
+              {label}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {days.toReversed().map(({ day, parts }) => (
+          <tr key={day}>
+            <td>{formatDay(day)}</td>
+            {parts.map((part, no) => (
+              <td key={SERIES[no]?.label} className="right">
+                {formatCount(part)}
+              </td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 
