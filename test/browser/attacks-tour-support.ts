@@ -19,12 +19,14 @@ export function consolePages(planted: Planted): Tour {
     [`${I}/students?q=${encodeURIComponent(text('Nobody'))}`, `No student matches “${text('Nobody')}”`],
     [
       `${I}/students/${student}`,
-      ...['Student', 'Admission', 'Second', 'Contact', 'User', 'Transaction', 'Waiver'].map(text),
-      ...['Refusal', 'Sibling', 'Hold', 'Person'].map(text),
+      ...['Student', 'Admission', 'Contact'].map(text),
       ...['Fee', 'Discount'].map(code),
-      code('Mode').replaceAll('_', ' '),
-      mail('Contact'),
     ],
+    [`${I}/students/${student}?tab=payments`, text('Transaction'), code('Mode').replaceAll('_', ' ')],
+    [`${I}/students/${student}?tab=plan`],
+    [`${I}/students/${student}?tab=family`, text('Second'), text('User'), text('Sibling'), mail('Contact')],
+    [`${I}/students/${student}?tab=messages`],
+    [`${I}/students/${student}?tab=story`, ...['Refusal', 'Person', 'Waiver', 'Hold'].map(text)],
     [`${I}/orders`, text('OrderPayer'), text('OrderChild'), text('OrderIdentifier'), text('Guest')],
     [
       `${I}/orders/${order}`,

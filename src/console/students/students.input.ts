@@ -7,7 +7,7 @@ import { LANGUAGES } from '../../platform/languages.ts'
 import { directPaymentFields } from '../../students/direct-payments/direct-payment.schemas.ts'
 import { discountFields, profileInput, studentParams } from '../../students/student.input.ts'
 import { MOST_AT_ONCE } from '../lists/bulk.rules.ts'
-import { STATUSES } from './students.rules.ts'
+import { STATUSES, TIMELINE_KINDS } from './students.rules.ts'
 
 /** What the console's routes of students take: the API's own fields, and a reason for the audit log. */
 export const certificateQuery = query({
@@ -19,6 +19,7 @@ export const certificateQuery = query({
 export const planOfStudentParams = input({ ...studentParams.fields, ...planParams.fields })
 
 export const timelineQuery = query({
+  kind: optional(field.oneOf(TIMELINE_KINDS, 'Only what stands in this log.')),
   limit: field.pageSize(),
   cursor: field.cursor('1794717130000.evt_01k9zq4m0ve8sbn6yt2hw3c5da'),
 })

@@ -23,6 +23,7 @@ import { carriedOutput, changedField, studentFields } from '../../students/stude
 import type { Student } from '../../students/students.rules.ts'
 import type { ErpFetch } from './actions.service.ts'
 import type { Choices, HeldDeposit, StudentMoney, StudentPage, TimelineRow } from './students.service.ts'
+import { TIMELINE_KINDS } from './students.rules.ts'
 import type { FamilyUser } from './students.store.ts'
 
 /** Students as the console's API answers them: the API's own fields, and what a page shows beside them. */
@@ -234,8 +235,6 @@ export const paymentsOutput = money.object({
   online: money.list('Paid through here, newest first; at most 200.', studentPaymentOutput),
   direct: money.list('Taken by the institute, newest first; at most 200.', takenOutput),
 })
-
-const TIMELINE_KINDS = ['event', 'act', 'fetch', 'profile', 'fee', 'waiver', 'message'] as const
 
 const entry = outputOf<TimelineRow>()
 export const timelineEntryOutput = entry.object({

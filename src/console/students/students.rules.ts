@@ -10,6 +10,9 @@ export const ERP_ROLES: readonly ConsoleRole[] = ['owner', 'finance', 'developer
 
 export const STATUSES = ['active', 'dropped'] as const
 
+/** The logs that a timeline is read from. */
+export const TIMELINE_KINDS = ['event', 'act', 'fetch', 'profile', 'fee', 'waiver', 'message'] as const
+
 const LONGEST_WORD = 100
 const MOST_WORDS = 8
 

@@ -10,6 +10,7 @@ import { readOwnOrder } from '../../fees/structures/structures.service.ts'
 import { findLeaving, type Leaving } from '../../leaving/leaving.service.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
+import { readStaffNames } from '../../institutes/institutes.service.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { listDuesOrders } from '../../orders/orders.service.ts'
 import {
@@ -145,6 +146,10 @@ export async function readStudent(
   const children = [...byChild.values()].map(own => own.toSorted((one, other) => yearOf(other) - yearOf(one)))
   const ownYears = (children[0] ?? []).map(one => one.context.student.id)
   const held = await readHeldDeposits(ctx.db, institute.id, ownYears)
+  const nameOf = await readStaffNames(ctx, [
+    leaving?.settledBy ?? null,
+    ...lateFeeEntries.map(one => one.actor),
+  ])
   return {
     dues,
     users,
@@ -152,11 +157,11 @@ export async function readStudent(
     otherYears: (children[0] ?? []).filter(one => one !== dues),
     carried,
     onTheWay,
-    lateFeeEntries,
+    lateFeeEntries: lateFeeEntries.map(one => ({ ...one, actor: one.actor && nameOf(one.actor) })),
     openOrders: orders.filter(order => order.state === 'unpaid'),
     deposits: [...held].flatMap(([id, own]) => own.map(one => ({ ...one, studentId: id }))),
     undoableReturns,
-    leaving,
+    leaving: leaving && { ...leaving, settledBy: nameOf(leaving.settledBy) },
     hasErp: settings.length > 0,
     isLocked: student.origin === 'erp' && institute.locksErpStudents,
   }
@@ -219,14 +224,19 @@ export async function readStudentPlan(
 export async function readTimeline(
   ctx: Context,
   { institute, studentId }: StudentTarget,
-  { cursor, limit }: PageRange,
+  { kind = null, cursor, limit }: PageRange & { kind?: TimelineRow['kind'] | null },
 ): Promise<Page<TimelineRow>> {
   await getStudent(ctx, institute, studentId)
   const before = cursor === undefined ? null : readMoment(cursor)
   if (before !== null && Number.isNaN(before.at.getTime())) throw badField('cursor', 'names no moment')
   const key = { instituteId: institute.id, studentId }
-  const found = await listTimeline(ctx.db, key, { before, limit: limit + 1 })
-  return toPage(found, limit, writeMoment)
+  const found = await listTimeline(ctx.db, key, { kind, before, limit: limit + 1 })
+  const nameOf = await readStaffNames(
+    ctx,
+    found.map(({ by }) => by),
+  )
+  const named = found.map(row => ({ ...row, by: row.by && nameOf(row.by) }))
+  return toPage(named, limit, writeMoment)
 }
 
 function yearOf({ context }: Dues): number {

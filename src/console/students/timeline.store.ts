@@ -1,10 +1,11 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import type { TIMELINE_KINDS } from './students.rules.ts'
 
 /** One thing that happened to a student, whatever log it stands in. */
 export type TimelineRow = {
   id: string
   at: Date
-  kind: 'event' | 'act' | 'fetch' | 'profile' | 'fee' | 'waiver' | 'message'
+  kind: (typeof TIMELINE_KINDS)[number]
   /** An event's code, what a person did, what came of a fetch, what changed the profile, a component, a channel. */
   what: string
   by: string | null
@@ -32,7 +33,7 @@ const TOLD_OF = `
 export async function listTimeline(
   db: Queryable,
   { instituteId, studentId }: { instituteId: number; studentId: string },
-  page: { before: { at: Date; id: string } | null; limit: number },
+  page: { kind: TimelineRow['kind'] | null; before: { at: Date; id: string } | null; limit: number },
 ): Promise<TimelineRow[]> {
   return db.query<TimelineRow>(
     `with resources as materialized (${RESOURCES}), entries as (
@@ -70,8 +71,9 @@ export async function listTimeline(
        from advance_uses u where u.institute_id = $1 and u.student_id = $2 and u.actor not like '%@%'
      )
      select id, at, kind, what, by, why, raw from entries
-     where $3::timestamptz is null or (at, id collate "C") < ($3, $4::text collate "C")
+     where ($3::timestamptz is null or (at, id collate "C") < ($3, $4::text collate "C"))
+       and ($6::text is null or kind = $6)
      order by at desc, id collate "C" desc limit $5`,
-    [instituteId, studentId, page.before?.at ?? null, page.before?.id ?? null, page.limit],
+    [instituteId, studentId, page.before?.at ?? null, page.before?.id ?? null, page.limit, page.kind],
   )
 }

@@ -8,6 +8,7 @@ import { linksFile } from '../../console/orders/support.ts'
 import { advance, finish } from '../../imports/support.ts'
 import { createPerson } from '../../console/support.ts'
 import { expectSound } from '../checkout-support.ts'
+import { showTechnical } from './support.ts'
 
 /** The orders area as people use it; what a page may not do is complain. */
 async function openPage(context: BrowserContext): Promise<{ page: Page; complaints: string[] }> {
@@ -172,6 +173,7 @@ async function tellsAStoryAndRefunds(
     await page.getByRole('button', { name: 'Refund this amount' }).click()
     await page.getByText('₹6,500.50 is on its way back').waitFor()
     await page.locator('article .status', { hasText: 'Partly refunded' }).waitFor()
+    await showTechnical(page)
     await page.getByText('Technical details', { exact: true }).first().click()
     await page.locator('pre.raw-json').first().waitFor()
     await expectSoundAndKeep(page, 'console-orders-detail')

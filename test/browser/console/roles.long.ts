@@ -97,14 +97,14 @@ function casesOf(ids: Ids): readonly Case[] {
     },
     { path: `${I}/orders/files/${ids.file}`, there: 'Rows', actions: ['Create 1 link', 'Discard'], ...MONEY },
     {
-      path: `${I}/students/${ids.student}`,
+      path: `${I}/students/${ids.student}?tab=payments`,
       there: 'CASH-1',
-      actions: ['Payment link', 'Record a payment', /^More/, 'Cancel the payment CASH-1'],
+      actions: ['Payment link', 'Record a payment', /^More/, 'Act on the payment CASH-1'],
       ...MONEY,
     },
     {
       path: `${I}/students/${ids.student}`,
-      there: 'CASH-1',
+      there: 'Dues',
       actions: ['Fetch from the ERP'],
       may: 'developer',
       mayNot: 'viewer',

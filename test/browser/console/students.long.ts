@@ -10,6 +10,7 @@ import { sampleRecord, startFakeErp, type FakeErp } from '../../harness/fakes/er
 import { ERP, sampleStudent } from '../../harness/samples.ts'
 import { setErp } from '../../students/support.ts'
 import { expectSound, expectSoundAndKeep } from '../checkout-support.ts'
+import { actOnPayment, showTechnical } from './support.ts'
 
 const AT = '/console/i/demo-school'
 const KABIR = { fullname: 'Kabir Rao', identifier: 'ADM-1042', grade: '5' }
@@ -166,10 +167,25 @@ async function tellsAStudentsStory(t: TestContext, stage: Stage, id: string, erp
       const { page, complaints } = await openPage(stage)
       await enter(page, stage)
       await page.goto(`${stage.bursar.url}${AT}/students/${id}`)
-      await page.getByText('The fee is being corrected').first().waitFor()
-      await page.getByText('Instalment skipped').first().waitFor()
-      await page.getByText('The family owes').waitFor()
+      const tabs = page.getByRole('navigation', { name: 'About Kabir Rao' })
+      await page.getByRole('table', { name: 'Dues by fee' }).waitFor()
       await expectSoundAndKeep(page, 'console-students-student')
+      const seen: Record<string, string> = {
+        Instalments: 'The fee is being corrected',
+        Family: 'The family owes',
+        Messages: 'Everything that the family was sent',
+        Story: 'Instalment skipped',
+      }
+      for (const [tab, text] of Object.entries(seen)) {
+        await tabs.getByRole('link', { name: tab }).click()
+        await page.getByText(text).first().waitFor()
+        await expectSoundAndKeep(page, `console-students-student-${tab.toLowerCase()}`)
+      }
+      await page.reload()
+      await page.getByText('Instalment skipped').first().waitFor()
+      await page.goBack()
+      await page.getByText('Everything that the family was sent').waitFor()
+      await tabs.getByRole('link', { name: 'Payments' }).click()
 
       await page.getByRole('button', { name: 'Record a payment' }).click()
       await page.getByLabel('Tuition fee, rupees').fill('1,500')
@@ -178,9 +194,11 @@ async function tellsAStudentsStory(t: TestContext, stage: Stage, id: string, erp
       await page.getByRole('link', { name: '80 mm roll' }).waitFor()
       await expectSoundAndKeep(page, 'console-students-record')
       await page.getByRole('button', { name: 'Done' }).click()
+      await tabs.getByRole('link', { name: 'Dues' }).click()
       await page.getByText('₹48,500.00').first().waitFor()
 
-      await page.getByRole('button', { name: 'Cancel the payment CASH-17' }).click()
+      await tabs.getByRole('link', { name: 'Payments' }).click()
+      await actOnPayment(page, 'CASH-17', 'Cancel the payment')
       await expectSoundAndKeep(page, 'console-students-cancel')
       await perform(page, 'The payment of ₹5,000.00 is cancelled.', 'Cancel the payment')
 
@@ -222,16 +240,28 @@ async function tellsAStudentsStory(t: TestContext, stage: Stage, id: string, erp
       await choose(page, 'Leaving')
       await perform(page, 'The leaving of Kabir Rao is settled.', 'Settle the leaving', 'Left for Pune')
       await page.getByText('Left for Pune').first().waitFor()
-      await page
-        .getByRole('region', { name: 'Everything that happened' })
-        .getByText('Technical details')
-        .first()
-        .click()
-      await expectSoundAndKeep(page, 'console-students-detail')
+      await tellsItOnce(page)
       assert.deepEqual(complaints, [])
       await page.context().close()
     },
   )
+}
+
+/** What stands in several logs is told once, with its person by name; ids and raw data only to who wants them. */
+async function tellsItOnce(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Story' }).click()
+  const entries = page.getByRole('region', { name: 'Everything that happened' }).locator('.timeline > li')
+  const left = entries.filter({ hasText: 'Left for Pune' })
+  await expectCount(left, 1)
+  assert.match(await left.innerText(), /by Bursar of Demo School/)
+  const cancelled = entries.filter({ hasText: 'Payment cancelled' })
+  await expectCount(cancelled, 1)
+  assert.match(await cancelled.innerText(), /by Bursar of Demo School/)
+  assert.equal(await page.getByText('Technical details').count(), 0)
+  await showTechnical(page)
+  await page.getByText('Technical details').first().click()
+  await page.locator('pre.raw-json').first().waitFor()
+  await expectSoundAndKeep(page, 'console-students-detail')
 }
 
 async function letsAViewerOnlyLook(t: TestContext, stage: Stage, id: string): Promise<void> {
@@ -243,13 +273,18 @@ async function letsAViewerOnlyLook(t: TestContext, stage: Stage, id: string): Pr
     await page.getByLabel('E-mail').fill(email)
     await page.getByRole('textbox', { name: 'Password' }).fill(PASSWORD)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    await page.getByText('Left for Pune', { exact: true }).waitFor()
-    for (const name of [/Record a payment/, /Payment link/, /More/, /^Cancel/])
+    await page.getByText('Left for Pune').first().waitFor()
+    await page.getByRole('link', { name: 'Payments', exact: true }).click()
+    await page.getByText('CASH-17').waitFor()
+    for (const name of [/Record a payment/, /Payment link/, /More/, /^Act on/])
       assert.equal(await page.getByRole('button', { name }).count(), 0)
     assert.deepEqual(complaints, [])
     await page.context().close()
   })
 }
+
+/** A line with something to press and two of text, and what is around them, in px. */
+const THREE_LINES = 88
 
 async function fitsAPhone(t: TestContext, stage: Stage, id: string): Promise<void> {
   await t.test('list, search and student fit a phone', async () => {
@@ -264,8 +299,22 @@ async function fitsAPhone(t: TestContext, stage: Stage, id: string): Promise<voi
     await expectSoundAndKeep(page, 'console-students-search-phone')
     await page.getByRole('option', { name: /Kabir Rao/ }).click()
     await page.waitForURL(`**/students/${id}`)
-    await page.getByText('Left for Pune').waitFor()
+    await page.getByText('Left for Pune').first().waitFor()
     await expectSoundAndKeep(page, 'console-students-student-phone')
+    assert.equal(
+      await page.getByRole('link', { name: /^WhatsApp/ }).getAttribute('href'),
+      'https://wa.me/919876543210',
+    )
+    for (const tab of ['dues', 'payments', 'family']) {
+      await page.goto(`${stage.bursar.url}${AT}/students/${id}?tab=${tab}`)
+      const rows = page.locator('main table tbody tr')
+      await rows.first().waitFor()
+      await expectSoundAndKeep(page, `console-students-student-${tab}-phone`)
+      for (const row of await rows.all()) {
+        const height = (await row.boundingBox())?.height ?? 0
+        assert.ok(height <= THREE_LINES, `${height} px, a row of ${tab}: ${await row.innerText()}`)
+      }
+    }
     assert.deepEqual(complaints, [])
     await page.context().close()
   })

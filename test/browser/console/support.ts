@@ -51,3 +51,20 @@ export async function confirm(page: Page, verb: string, reason = 'Asked by the o
   await dialogue.getByLabel('Reason').fill(reason)
   await dialogue.getByRole('button', { name: verb, exact: true }).click()
 }
+
+/** Turns on what is at first shown to developers alone. */
+export async function showTechnical(page: Page): Promise<void> {
+  await page.getByRole('button', { name: /account of/ }).click()
+  await page
+    .getByRole('radiogroup', { name: 'Ids and technical details' })
+    .getByText('Shown', { exact: true })
+    .click()
+  await page.keyboard.press('Escape')
+}
+
+/** Something that is done with a payment, from its row on a student's page. */
+export async function actOnPayment(page: Page, transaction: string, act: string): Promise<void> {
+  await page.getByRole('button', { name: `Act on the payment ${transaction}`, exact: true }).click()
+  await page.getByRole('menuitem', { name: act }).click()
+  await page.getByRole('menu').waitFor({ state: 'hidden' })
+}

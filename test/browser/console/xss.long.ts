@@ -11,6 +11,7 @@ import { address, code, FEES, plantAttacks, text } from '../attacks-support.ts'
 import { ADMISSION, consolePages, I, parentPages, type Tour } from '../attacks-tour-support.ts'
 import { press } from '../checkout-support.ts'
 import { ROOMY_YEAR } from '../../portal/parents-support.ts'
+import { actOnPayment } from './support.ts'
 
 /** Rows of these pages open beside the table. */
 const OPENS =
@@ -147,10 +148,15 @@ test(
 
     await t.test('in what the console finds, asks and is answered', async () => {
       const { page, complaints } = await open()
-      await page.goto(`${url}${I}/students/${planted.student}`)
+      await page.goto(`${url}${I}/students/${planted.student}?tab=payments`)
       await page.getByRole('heading', { name: text('Student'), level: 1 }).waitFor()
-      for (const name of ['Record a payment', 'Payment link', `Cancel the payment ${text('Transaction')}`]) {
-        await page.getByRole('button', { name, exact: true }).click()
+      const opened = [
+        () => page.getByRole('button', { name: 'Record a payment' }).click(),
+        () => page.getByRole('button', { name: 'Payment link' }).click(),
+        () => actOnPayment(page, text('Transaction'), 'Cancel the payment'),
+      ]
+      for (const openDialogue of opened) {
+        await openDialogue()
         await page
           .getByRole('dialog')
           .getByRole('button', { name: /^(Cancel|Go back)$/ })

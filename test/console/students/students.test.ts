@@ -157,7 +157,12 @@ test('everything that happened is told once, newest first, with who did it and w
   ])
     assert.ok(told.includes(expected), `${expected} is not among ${told}`)
   const dropped = whole.find((entry: Json) => entry.what === 'student.dropped')
-  assert.deepEqual([dropped.by, dropped.why], ['finance@school.example', 'Moved away'])
+  assert.deepEqual([dropped.by, dropped.why], ['Asha Rao', 'Moved away'])
+  const acts = (await viewer.get(`${path}?kind=act`)).body.data
+  assert.deepEqual(
+    acts,
+    whole.filter((entry: Json) => entry.kind === 'act'),
+  )
   const fee = whole.find((entry: Json) => entry.kind === 'fee')
   assert.deepEqual(fee.raw.after, {
     fee_amount: 60_000,

@@ -1,6 +1,7 @@
 import { SegmentedControl, useMantineColorScheme, type MantineColorScheme } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
 import { useEffect } from 'react'
+import { useTechnical } from '../ui/technical.ts'
 
 const SCHEMES: { value: MantineColorScheme; label: string }[] = [
   { value: 'auto', label: 'System' },
@@ -10,6 +11,10 @@ const SCHEMES: { value: MantineColorScheme; label: string }[] = [
 const DENSITIES = [
   { value: 'comfortable', label: 'Comfortable' },
   { value: 'dense', label: 'Dense' },
+]
+const TECHNICAL = [
+  { value: 'hidden', label: 'Hidden' },
+  { value: 'shown', label: 'Shown' },
 ]
 
 /** How close the rows of tables stand, as somebody chose it in this browser. */
@@ -25,10 +30,11 @@ export function useDensity(): readonly [density: string, choose: (density: strin
   return [density, choose]
 }
 
-/** Light or dark, and how close rows stand: each person's choice, kept by the browser. */
+/** Light or dark, how close rows stand, whether ids are shown: each person's choice, kept by the browser. */
 export function Appearance() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   const [density, chooseDensity] = useDensity()
+  const [isTechnical, chooseTechnical] = useTechnical()
   return (
     <div className="appearance">
       <span id="scheme-label">Colours</span>
@@ -46,6 +52,14 @@ export function Appearance() {
         data={DENSITIES}
         value={density}
         onChange={chooseDensity}
+      />
+      <span id="technical-label">Ids and technical details</span>
+      <SegmentedControl
+        size="xs"
+        aria-labelledby="technical-label"
+        data={TECHNICAL}
+        value={isTechnical ? 'shown' : 'hidden'}
+        onChange={value => chooseTechnical(value === 'shown')}
       />
     </div>
   )

@@ -1,6 +1,7 @@
 import { Group, Title } from '@mantine/core'
 import { useEffect, useState, type ReactNode } from 'react'
 import type { Tone } from './status-badge.tsx'
+import { useTechnical } from './technical.ts'
 import { When } from './when.tsx'
 
 /** A detail page: summary on top, then a timeline of everything that happened. */
@@ -8,18 +9,24 @@ export type DetailField = { label: string; value: ReactNode }
 
 export function Detail({
   title,
+  back,
   status,
+  note,
   actions,
   figures,
-  fields,
+  fields = [],
   children,
 }: {
   title: string
+  /** A link to the list that the record belongs to. */
+  back?: ReactNode
   status?: ReactNode
+  /** What it is, in a line below its name. */
+  note?: ReactNode
   actions?: ReactNode
   /** What people look for first, in large figures. */
   figures?: readonly DetailField[]
-  fields: readonly DetailField[]
+  fields?: readonly DetailField[]
   children: ReactNode
 }) {
   useEffect(() => {
@@ -27,17 +34,21 @@ export function Detail({
   }, [title])
   return (
     <article>
+      {back}
       <Group justify="space-between" mb="md">
-        <Group gap="sm">
-          <Title order={1} size="h2">
-            {title}
-          </Title>
-          {status}
-        </Group>
+        <div>
+          <Group gap="sm">
+            <Title order={1} size="h2">
+              {title}
+            </Title>
+            {status}
+          </Group>
+          {note !== undefined && <div className="faint">{note}</div>}
+        </div>
         {actions !== undefined && <Group gap="xs">{actions}</Group>}
       </Group>
       {figures !== undefined && <Summary fields={figures} isLarge />}
-      <Summary fields={fields} />
+      {fields.length > 0 && <Summary fields={fields} />}
       {children}
     </article>
   )
@@ -69,13 +80,16 @@ export type TimelineEntry = {
   /** Absent when no person did it. */
   by?: ReactNode
   why?: ReactNode
+  /** What came with it. */
+  also?: readonly string[]
   raw?: unknown
 }
 
 export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
+  const [isTechnical] = useTechnical()
   return (
     <ol className="timeline">
-      {entries.map(({ id, at, isReal = false, title, tone = 'plain', by, why, raw }) => (
+      {entries.map(({ id, at, isReal = false, title, tone = 'plain', by, why, also = [], raw }) => (
         <li key={id} className={tone}>
           <div>
             <strong>{title}</strong>
@@ -83,7 +97,12 @@ export function Timeline({ entries }: { entries: readonly TimelineEntry[] }) {
           </div>
           <When at={at} isReal={isReal} />
           {why !== undefined && <p className="timeline-why">{why}</p>}
-          {raw !== undefined && <RawJson value={raw} />}
+          {also.map(line => (
+            <div key={line} className="faint">
+              {line}
+            </div>
+          ))}
+          {isTechnical && raw !== undefined && <RawJson value={raw} />}
         </li>
       ))}
     </ol>

@@ -15,11 +15,14 @@ export function PageTabs<Here extends string>({
   label,
   tabs,
   here,
+  isInPlace = false,
   children,
 }: {
   label: string
   tabs: readonly PageTab<Here>[]
   here: Here | undefined
+  /** The tabs stand below what is the same on all of them, so the page stays where it is scrolled to. */
+  isInPlace?: boolean
   children?: ReactNode
 }) {
   const nav = useRef<HTMLElement>(null)
@@ -35,12 +38,12 @@ export function PageTabs<Here extends string>({
     <nav className="page-tabs" aria-label={label} ref={nav}>
       {groups.map(([group, own]) =>
         group === undefined ? (
-          own.map(tab => <Tab key={tab.here} tab={tab} here={here} />)
+          own.map(tab => <Tab key={tab.here} tab={tab} here={here} isInPlace={isInPlace} />)
         ) : (
           <div key={group} className="tab-group" role="group" aria-label={group}>
             <span aria-hidden>{group}</span>
             {own.map(tab => (
-              <Tab key={tab.here} tab={tab} here={here} />
+              <Tab key={tab.here} tab={tab} here={here} isInPlace={isInPlace} />
             ))}
           </div>
         ),
@@ -50,14 +53,15 @@ export function PageTabs<Here extends string>({
   )
 }
 
-function Tab({ tab, here }: { tab: PageTab; here: string | undefined }) {
+function Tab({ tab, here, isInPlace }: { tab: PageTab; here: string | undefined; isInPlace: boolean }) {
   return (
     <Link
       to={tab.to}
       params={true}
       search={tab.search ?? {}}
+      resetScroll={!isInPlace}
       // Otherwise the router takes the tab of the whole for one of each part.
-      activeOptions={{ exact: true, includeSearch: tab.search !== undefined }}
+      activeOptions={{ exact: true, includeSearch: tab.search !== undefined || isInPlace }}
       aria-current={tab.here === here ? 'page' : undefined}
     >
       {tab.label}

@@ -1,27 +1,33 @@
-import { Alert } from '@mantine/core'
-import { useParams } from '@tanstack/react-router'
-import { useBranchName } from '../../api/choices.ts'
+import { Link, useParams, useSearch } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useBranchName, useChoices } from '../../api/choices.ts'
+import { useInstitute } from '../../api/session.ts'
 import { useRemembered } from '../../shell/search/recent.ts'
-import { Detail } from '../../ui/detail.tsx'
-import { formatRupees } from '../../ui/money.tsx'
+import { Detail, type DetailField } from '../../ui/detail.tsx'
+import { Crumbs, type Crumb } from '../../ui/link/crumbs.tsx'
+import { formatRupees, sumRupees } from '../../ui/money.tsx'
+import { PageTabs } from '../../ui/page-tabs.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, yearName } from '../../ui/when.tsx'
+import { Contact } from './contact.tsx'
 import { DuesSection } from './sections/dues.tsx'
 import { LeavingSection } from './sections/leaving.tsx'
 import { FamilySection, YearsSection } from './sections/family.tsx'
-import { PaymentsSection } from './sections/payments.tsx'
+import { LastPayment, PaymentsSection } from './sections/payments.tsx'
 import { PlanSection } from './sections/plan.tsx'
-import { RemindersSection } from './sections/reminders.tsx'
+import { MessagesSection } from './sections/reminders.tsx'
 import { OptionalFeesSection } from './optional/student-section.tsx'
 import { StudentActs } from './actions/student-actions.tsx'
-import { TimelineSection } from './sections/timeline.tsx'
-import { PROFILE_FIELDS } from './profile-fields.ts'
+import { StorySection } from './sections/timeline.tsx'
+import { YearLine } from './sections/year-line.tsx'
 import { useStudent, type Student } from './use-student.ts'
-import { ORIGIN_LABELS, STATUS_LABELS } from './texts.ts'
+import { STATUS_LABELS } from './texts.ts'
 import './students.css'
 
-/** Everything about a student: dues, family, payments, instalments and a timeline. */
+const TRAIL: readonly Crumb[] = [{ label: 'Students', to: '/i/$institute/students' }]
+
+/** A student: what it owes and whom to speak to, and below it everything else by its tab. */
 export function StudentPage() {
   const { student: id = '' } = useParams({ strict: false })
   const student = useStudent(id)
@@ -30,80 +36,136 @@ export function StudentPage() {
   return <Page key={id} student={student.data} />
 }
 
+type Tab = { key: string; label: string; show: (student: Student) => ReactNode }
+
+const TABS: readonly [Tab, ...Tab[]] = [
+  {
+    key: 'dues',
+    label: 'Dues',
+    show: student => (
+      <>
+        <YearLine student={student} />
+        <DuesSection student={student} />
+        <OptionalFeesSection student={student} />
+        <YearsSection student={student} />
+      </>
+    ),
+  },
+  {
+    key: 'payments',
+    label: 'Payments',
+    show: ({ service_student_id: id }) => <PaymentsSection id={id} />,
+  },
+  { key: 'plan', label: 'Instalments', show: ({ service_student_id: id }) => <PlanSection id={id} /> },
+  { key: 'family', label: 'Family', show: student => <FamilySection student={student} /> },
+  { key: 'messages', label: 'Messages', show: ({ service_student_id: id }) => <MessagesSection id={id} /> },
+  { key: 'story', label: 'Story', show: ({ service_student_id: id }) => <StorySection id={id} /> },
+]
+
+const LINKS = TABS.map(({ key, label }) => ({
+  here: key,
+  label,
+  to: '/i/$institute/students/$student' as const,
+  ...(key === TABS[0].key ? {} : { search: { tab: key } }),
+}))
+
 function Page({ student }: { student: Student }) {
-  const branchName = useBranchName()
-  const { service_student_id: id, dues, status } = student
+  const { service_student_id: id, status } = student
+  const { tab }: Record<string, string | undefined> = useSearch({ strict: false })
+  const here = TABS.find(({ key }) => key === tab) ?? TABS[0]
   const { label, tone } = STATUS_LABELS[status]
   useRemembered({ id, name: student.fullname, note: `${student.identifier} · Grade ${student.grade_name}` })
   return (
     <Detail
       title={student.fullname}
+      back={<Crumbs trail={TRAIL} />}
       status={<StatusBadge tone={tone}>{label}</StatusBadge>}
+      note={useNote(student)}
       actions={<StudentActs student={student} />}
-      figures={[
-        { label: 'Owed for the year', value: <strong>{formatRupees(dues.total_amount)}</strong> },
-        {
-          label: 'Overdue',
-          value: dues.overdue_amount > 0 && <strong>{formatRupees(dues.overdue_amount)}</strong>,
-        },
-        {
-          label: 'Due next',
-          value:
-            dues.next_due_date &&
-            `${formatRupees(dues.next_due_amount ?? 0)} by ${formatDay(dues.next_due_date)}`,
-        },
-        {
-          label: 'By instalments',
-          value: dues.instalments_amount > 0 && formatRupees(dues.instalments_amount),
-        },
-      ]}
-      fields={[
-        { label: 'Admission no.', value: student.identifier },
-        ...PROFILE_FIELDS.filter(field => 'isShown' in field).map(({ name, label }) => ({
-          label,
-          value: student[name],
-        })),
-        { label: 'Grade', value: student.grade_name },
-        { label: 'Year', value: yearName(student.academic_year_start, student.academic_year_end) },
-        { label: 'Branch', value: branchName(student.collector_code) },
-        { label: 'Record kept by', value: ORIGIN_LABELS[student.origin] },
-        { label: 'Date of birth', value: student.date_of_birth && formatDay(student.date_of_birth) },
-        { label: 'Primary contact', value: <Contact student={student} /> },
-        { label: 'Student id', value: <span className="mono">{id}</span> },
-      ]}
+      figures={figuresOf(student)}
     >
-      {dues.on_the_way_amount > 0 && (
-        <Alert color="yellow" mt="md" role="status">
-          {formatRupees(dues.on_the_way_amount)} is on its way: the bank has been asked and has not answered
-          yet.
-        </Alert>
-      )}
       <LeavingSection student={student} />
-      <DuesSection student={student} />
-      <OptionalFeesSection student={student} />
-      <YearsSection student={student} />
-      <FamilySection student={student} />
-      <PaymentsSection id={id} />
-      <PlanSection id={id} />
-      <RemindersSection id={id} />
-      <TimelineSection id={id} />
+      <PageTabs label={`About ${student.fullname}`} tabs={LINKS} here={here.key} isInPlace />
+      {here.show(student)}
     </Detail>
   )
 }
 
-function Contact({ student }: { student: Student }) {
-  const { primary_contact_number: phone, primary_contact_email: email } = student
+/** ADM-1042 · Class 5 A · 2026-27 */
+function useNote(student: Student): string {
+  const branchName = useBranchName()
+  const { branches } = useChoices()
+  return [
+    student.identifier,
+    [className(student.grade_name), student.section].filter(Boolean).join(' '),
+    yearName(student.academic_year_start, student.academic_year_end),
+    ...(branches.length > 1 ? [branchName(student.collector_code)] : []),
+  ].join(' · ')
+}
+
+/** A school calls its classes 5 or Class 5, and UKG. */
+function className(grade: string): string {
+  return /^\d/.test(grade) ? `Class ${grade}` : grade
+}
+
+/** What people open the page for. */
+function figuresOf(student: Student): DetailField[] {
+  const { dues, service_student_id: id } = student
+  const { next_due_date: day } = dues
+  const elsewhere = student.other_years.filter(year => year.total_amount > 0)
+  return [
+    { label: 'Owed for the year', value: <strong>{formatRupees(dues.total_amount)}</strong> },
+    {
+      label: 'Overdue',
+      value: dues.overdue_amount > 0 && <strong>{formatRupees(dues.overdue_amount)}</strong>,
+    },
+    {
+      label: 'Due next',
+      value: day && <Figure amount={dues.next_due_amount ?? 0} note={`by ${formatDay(day)}`} />,
+    },
+    {
+      label: 'By instalments',
+      value: dues.instalments_amount > 0 && formatRupees(dues.instalments_amount),
+    },
+    {
+      label: 'On its way',
+      value: dues.on_the_way_amount > 0 && (
+        <Figure amount={dues.on_the_way_amount} note="the bank has not answered yet" />
+      ),
+    },
+    {
+      label: 'Owed of other years',
+      value: elsewhere.length > 0 && (
+        <Figure
+          amount={sumRupees(elsewhere.map(year => year.total_amount))}
+          note={<OtherYears years={elsewhere} />}
+        />
+      ),
+    },
+    { label: 'Last payment', value: <LastPayment id={id} /> },
+    { label: 'Primary contact', value: <Contact student={student} /> },
+  ]
+}
+
+function Figure({ amount, note }: { amount: number; note: ReactNode }) {
   return (
     <>
-      {student.primary_contact_name}
-      <div>
-        <a href={`tel:${phone.replaceAll(/[^\d+]/g, '')}`}>{phone}</a>
-      </div>
-      {email !== '' && (
-        <a className="breaks" href={`mailto:${email}`}>
-          {email}
-        </a>
-      )}
+      {formatRupees(amount)}
+      <div className="faint">{note}</div>
     </>
   )
+}
+
+function OtherYears({ years }: { years: Student['other_years'] }) {
+  const { code: institute } = useInstitute()
+  return years.map(year => (
+    <Link
+      key={year.service_student_id}
+      to="/i/$institute/students/$student"
+      params={{ institute, student: year.service_student_id }}
+      className="nowrap"
+    >
+      {yearName(year.academic_year_start, year.academic_year_end)}{' '}
+    </Link>
+  ))
 }

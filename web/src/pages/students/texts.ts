@@ -32,9 +32,9 @@ const EVENTS: Record<string, Word> = {
   'masterdata.student.registered': { label: 'Registered', tone: 'plain' },
   'masterdata.student.dropped': { label: 'Marked as dropped', tone: 'waiting' },
   'masterdata.student.activated': { label: 'Marked as active', tone: 'good' },
-  'direct.payment.added': { label: 'Direct payment recorded', tone: 'good' },
-  'direct.payment.updated': { label: 'Direct payment corrected', tone: 'plain' },
-  'direct.payment.cancelled': { label: 'Direct payment cancelled', tone: 'bad' },
+  'direct.payment.added': { label: 'Payment recorded', tone: 'good' },
+  'direct.payment.updated': { label: 'Payment corrected', tone: 'plain' },
+  'direct.payment.cancelled': { label: 'Payment cancelled', tone: 'bad' },
   'pay.payment.debited': { label: 'Paid online', tone: 'good' },
   'pay.payment.settled': { label: 'Payment settled to bank', tone: 'good' },
   'refund.processed': { label: 'Refund made', tone: 'plain' },
@@ -64,8 +64,8 @@ const EVENTS: Record<string, Word> = {
 }
 
 const ACTION_LABELS: Record<string, string> = {
-  'payment.recorded': 'Direct payment recorded',
-  'payment.cancelled': 'Direct payment cancelled',
+  'payment.recorded': 'Payment recorded',
+  'payment.cancelled': 'Payment cancelled',
   'payment.refunded': 'Refund paid out at the counter',
   'cheque.cleared': 'Cheque cleared',
   'cheque.bounced': 'Cheque bounced',
@@ -91,6 +91,8 @@ const ACTION_LABELS: Record<string, string> = {
   'student.changed': 'Profile changed',
   'student.fetched': 'Fetched from the ERP',
   'student.dropped': 'Dropped',
+  'student.left': 'Left the school',
+  'student.added': 'Registered by the office',
   'student.activated': 'Activated',
   'order.made': 'Payment link made',
 }

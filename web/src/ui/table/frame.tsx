@@ -32,7 +32,10 @@ export function TableFrame({
 
 /** Writes titles where a table does not say them itself; and roles, because a table that is displayed as blocks loses its own. */
 function titleCells(table: HTMLTableElement): void {
-  if (table.getAttribute('role') === 'table' && table.dataset['titled'] === undefined) return
+  if (table.getAttribute('role') === 'table' && table.dataset['titled'] === undefined) {
+    if (table.classList.contains('rows')) for (const body of table.tBodies) [...body.rows].forEach(markCells)
+    return
+  }
   const titles = [...(table.tHead?.rows[0]?.cells ?? [])].map(cell => cell.textContent)
   if (titles.length === 0) return
   table.dataset['titled'] = ''
@@ -51,5 +54,21 @@ function titleCells(table: HTMLTableElement): void {
         cell.classList.toggle('is-empty', cell.textContent.trim() === '' && cell.children.length === 0)
       column += cell.colSpan
     }
+    if (table.classList.contains('rows') && row.parentElement !== table.tHead) markCells(row)
+  }
+}
+
+/** A phone leaves out the titles of what says by itself what it is: names, words, numbers of telephones. */
+export const NEEDS_TITLE = /^(?![6-9]\d{9}$)[\d₹−-]/
+
+/** Which cells of a row stand on its first line on a phone, and which need their title. */
+function markCells(row: HTMLTableRowElement): void {
+  const cells = [...row.cells]
+  const figure = cells.findLast(cell => cell.classList.contains('right') && cell.textContent.includes('₹'))
+  for (const [no, cell] of cells.entries()) {
+    const isFirst = no === 0 || cell === figure
+    cell.classList.toggle('lead', no === 0)
+    cell.classList.toggle('figure', cell === figure && no > 0)
+    cell.classList.toggle('titled', !isFirst && NEEDS_TITLE.test(cell.textContent.trim()))
   }
 }

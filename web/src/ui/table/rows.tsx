@@ -1,6 +1,7 @@
 import { Checkbox } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { useRef, useState, type KeyboardEvent, type ReactNode } from 'react'
+import { NEEDS_TITLE } from './frame.tsx'
 
 export type Column<Row> = {
   key: string
@@ -107,9 +108,6 @@ export function Rows<Row>({
     </div>
   )
 }
-
-/** A phone leaves out the titles of what says by itself what it is: names, words, numbers of telephones. */
-const NEEDS_TITLE = /^(?![6-9]\d{9}$)[\d₹−-]/
 
 function classesOf(
   text: string,

@@ -18,15 +18,18 @@ export function ShortTable<Row>({
   columns,
   rows,
   rowId,
+  isCompact = false,
 }: {
   name: string
+  /** On a phone a row is about three lines, as in DataTable, and not a line for each cell; for cells without fields. */
+  isCompact?: boolean
   columns: readonly Column<Row>[]
   rows: readonly Row[]
   rowId: (row: Row) => string
 }) {
   return (
     <TableFrame name={name}>
-      <table className="data-table stacks" role="table" aria-label={name}>
+      <table className={`data-table stacks ${isCompact ? 'rows' : ''}`} role="table" aria-label={name}>
         <thead role="rowgroup">
           <tr role="row">
             {columns.map(({ title, isAction, isAmount }) => (

@@ -42,6 +42,7 @@ export function OptionalFeesSection({ student }: { student: Student }) {
       {own.data.length > 0 && (
         <ShortTable
           name="Optional fees"
+          isCompact
           rows={own.data}
           rowId={one => one.enrolment_id}
           columns={[

@@ -8,10 +8,7 @@ import { readable } from '../../../ui/words.ts'
 export function DuesSection({ student }: { student: Student }) {
   const { dues } = student
   return (
-    <section aria-labelledby="dues">
-      <h2 className="section-title" id="dues">
-        Dues
-      </h2>
+    <section aria-label="Dues">
       {dues.components.length === 0 && dues.late_fees.length === 0 ? (
         <p className="faint">No fee is registered for this student. The ERP registers fees, or an import.</p>
       ) : (
@@ -110,23 +107,19 @@ function DuesTable({ student }: { student: Student }) {
             <td>
               {readable(line.component_type)}{' '}
               {line.is_late && <StatusBadge tone="waiting">Overdue</StatusBadge>}
+            </td>
+            <td className="nowrap">
+              {line.due_date !== undefined && formatDay(line.due_date)}
               {line.instalments_amount > 0 && (
                 <div className="faint">{formatRupees(line.instalments_amount)} by instalments</div>
               )}
-              {discounts
-                .filter(one => one.component_type === line.component_type)
-                .map(one => (
-                  <div key={one.discount_type} className="faint">
-                    {readable(one.discount_type)} −{formatRupees(one.amount)}
-                  </div>
-                ))}
             </td>
-            <td className="nowrap">{line.due_date === undefined ? '' : formatDay(line.due_date)}</td>
             <td className="right">
               <Money rupees={line.fee_amount} />
             </td>
             <td className="right">
               {line.discount_amount > 0 && <>−{formatRupees(line.discount_amount)}</>}
+              <Reasons discounts={discounts.filter(one => one.component_type === line.component_type)} />
             </td>
             <td className="right">
               <Paid line={line} carried={duesCarried(student)} />
@@ -150,6 +143,16 @@ function DuesTable({ student }: { student: Student }) {
       </tfoot>
     </StudentTable>
   )
+}
+
+/** What the concessions on a fee are called, and how much each is where there are several. */
+function Reasons({ discounts }: { discounts: Student['discounts'] }) {
+  return discounts.map(one => (
+    <div key={one.discount_type} className="faint">
+      {readable(one.discount_type)}
+      {discounts.length > 1 && ` ${formatRupees(one.amount)}`}
+    </div>
+  ))
 }
 
 /** A fee that came to nothing, as when the class changed, and that nothing was paid for is no row. */

@@ -1,12 +1,17 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { useBranchName } from '../../../api/choices.ts'
 import { useInstitute } from '../../../api/session.ts'
+import { Summary } from '../../../ui/detail.tsx'
 import { formatRupees, Money, OnTheWay } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
-import { yearName } from '../../../ui/when.tsx'
+import { useTechnical } from '../../../ui/technical.ts'
+import { formatDay, yearName } from '../../../ui/when.tsx'
+import { callAddress } from '../contact.tsx'
+import { PROFILE_FIELDS } from '../profile-fields.ts'
 import type { Student } from '../use-student.ts'
 import { StudentTable } from '../student-table.tsx'
-import { STATUS_LABELS } from '../texts.ts'
+import { ORIGIN_LABELS, STATUS_LABELS } from '../texts.ts'
 
 /** Each academic year is a record of its own, with dues of its own. */
 export function YearsSection({ student }: { student: Student }) {
@@ -29,22 +34,21 @@ export function YearsSection({ student }: { student: Student }) {
 
 export function FamilySection({ student }: { student: Student }) {
   const { users, family } = student
+  const [isTechnical] = useTechnical()
   return (
-    <section aria-labelledby="family">
-      <h2 className="section-title" id="family">
-        Family
-      </h2>
+    <section aria-label="Family">
+      <Profile student={student} />
+      <h2 className="section-title">Who pays</h2>
       {users.map(user => (
         <p key={user.registration_id} className="breaks">
-          <strong>{user.name}</strong> ·{' '}
-          <a href={`tel:${user.phone.replaceAll(/[^\d+]/g, '')}`}>{user.phone}</a>
+          <strong>{user.name}</strong> · <a href={callAddress(user.phone)}>{user.phone}</a>
           {user.email !== '' && (
             <>
               {' '}
               · <a href={`mailto:${user.email}`}>{user.email}</a>
             </>
           )}
-          {!user.registration_id.startsWith('phone-') && (
+          {isTechnical && !user.registration_id.startsWith('phone-') && (
             <span className="faint"> · {user.registration_id} in the ERP</span>
           )}
         </p>
@@ -68,6 +72,42 @@ export function FamilySection({ student }: { student: Student }) {
         </>
       )}
     </section>
+  )
+}
+
+/** Who the child is, as the school has it on record. */
+function Profile({ student }: { student: Student }) {
+  const branchName = useBranchName()
+  const [isTechnical] = useTechnical()
+  const { primary_contact_email: email, date_of_birth: birth, service_student_id: id } = student
+  return (
+    <Summary
+      fields={[
+        { label: 'Admission no.', value: student.identifier },
+        ...PROFILE_FIELDS.filter(field => 'isShown' in field).map(({ name, label }) => ({
+          label,
+          value: student[name],
+        })),
+        { label: 'Grade', value: student.grade_name },
+        { label: 'Year', value: yearName(student.academic_year_start, student.academic_year_end) },
+        { label: 'Branch', value: branchName(student.collector_code) },
+        { label: 'Date of birth', value: birth && formatDay(birth) },
+        { label: 'Record kept by', value: ORIGIN_LABELS[student.origin] },
+        {
+          label: 'Primary contact',
+          value: `${student.primary_contact_name}, ${student.primary_contact_number}`,
+        },
+        {
+          label: 'E-mail',
+          value: email && (
+            <a className="breaks" href={`mailto:${email}`}>
+              {email}
+            </a>
+          ),
+        },
+        { label: 'Student id', value: isTechnical && <span className="mono">{id}</span> },
+      ]}
+    />
   )
 }
 

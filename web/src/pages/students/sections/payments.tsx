@@ -1,4 +1,5 @@
-import { Anchor, Button, Group } from '@mantine/core'
+import { ActionIcon, Anchor, Menu } from '@mantine/core'
+import { IconDots } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { PaymentsAnswer } from '../../../../../src/console/students/students.output.ts'
@@ -7,7 +8,8 @@ import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
-import { PaidAt } from '../../../ui/when.tsx'
+import { useTechnical } from '../../../ui/technical.ts'
+import { formatDay, PaidAt } from '../../../ui/when.tsx'
 import { MovePaymentDialogue } from '../actions/move-payment.tsx'
 import { CancelPaymentDialogue } from '../actions/cancel-payment.tsx'
 import { RefundPaymentDialogue } from '../actions/refund-payment.tsx'
@@ -37,10 +39,7 @@ export function PaymentsSection({ id }: { id: string }) {
   const payments = usePayments(id)
   const rows = payments.data === undefined ? [] : rowsOf(payments.data)
   return (
-    <section aria-labelledby="payments">
-      <h2 className="section-title" id="payments">
-        Payments
-      </h2>
+    <section aria-label="Payments">
       {payments.isPending && <Loading what="Loading payments" />}
       {payments.isError && <Failed error={payments.error} retry={() => void payments.refetch()} />}
       {payments.isSuccess && rows.length === 0 && (
@@ -55,11 +54,35 @@ export function PaymentsSection({ id }: { id: string }) {
   )
 }
 
+/** When somebody paid last, how much and how. */
+export function LastPayment({ id }: { id: string }) {
+  const payments = usePayments(id)
+  const last = payments.data && rowsOf(payments.data).find(isPaid)
+  if (payments.isPending) return <div className="skeleton last-payment" />
+  if (last === undefined) return payments.isSuccess ? <span className="faint">None yet</span> : null
+  return (
+    <>
+      {formatRupees(last.amount)}
+      <div className="faint">
+        {formatDay(dayInIndia(last.at))}, {last.how}
+      </div>
+    </>
+  )
+}
+
+/** What was paid and stands, the newest first. */
+export function paidRows(payments: PaymentsAnswer): Row[] {
+  return rowsOf(payments).filter(isPaid)
+}
+
+function isPaid({ at, status }: Row): boolean {
+  return at !== undefined && PAID.includes(status)
+}
+
 /** Parents need them for the tax return; each financial year with a payment has one. */
 function Certificates({ id, rows }: { id: string; rows: readonly Row[] }) {
   const path = `${useInstitutePath()}/students/${id}/fee-certificate`
-  const paid = rows.filter(({ at, status }) => at !== undefined && PAID.includes(status))
-  const years = [...new Set(paid.map(({ at }) => financialYear(at ?? '')))]
+  const years = [...new Set(rows.filter(isPaid).map(({ at }) => financialYear(at ?? '')))]
   if (years.length === 0) return null
   return (
     <p>
@@ -140,6 +163,11 @@ function PaymentTable({ id, rows }: { id: string; rows: readonly Row[] }) {
               Amount
             </th>
             <th scope="col">Status</th>
+            {mayCancel && (
+              <th scope="col">
+                <span className="visually-hidden">Actions</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -172,13 +200,7 @@ function PaymentRow({
   onCancel,
   onRefund,
   onMove,
-}: {
-  row: Row
-  mayCancel: boolean
-  onCancel: (payment: DirectPayment) => void
-  onRefund: (payment: DirectPayment) => void
-  onMove: (payment: DirectPayment) => void
-}) {
+}: ActsProps & { row: Row; mayCancel: boolean }) {
   const { direct } = row
   const ended = direct?.status === 'cancelled' ? direct.cancelled_receipts.at(-1) : undefined
   const status = ended?.is_moved === true ? 'moved' : row.status
@@ -199,43 +221,55 @@ function PaymentRow({
       <td>
         <StatusBadge tone={tone}>{label}</StatusBadge>
         {ended !== undefined && <div className="faint">{ended.reason}</div>}
-        {/* A column of their own would stand beside the screen. */}
-        {mayCancel && direct?.status === 'recorded' && (
-          <Group gap={6} mt="xs">
-            {direct.is_counter && direct.amount > row.refunded && (
-              <Button
-                variant="default"
-                size="xs"
-                onClick={() => onRefund(direct)}
-                aria-label={`Refund the payment ${direct.transaction_id}`}
-              >
-                Refund
-              </Button>
-            )}
-            {direct.is_counter && row.refunded === 0 && (
-              <Button
-                variant="default"
-                size="xs"
-                onClick={() => onMove(direct)}
-                aria-label={`Move the payment ${direct.transaction_id}`}
-              >
-                Move
-              </Button>
-            )}
-            {row.refunded === 0 && (
-              <Button
-                variant="default"
-                size="xs"
-                onClick={() => onCancel(direct)}
-                aria-label={`Cancel the payment ${direct.transaction_id}`}
-              >
-                Cancel
-              </Button>
-            )}
-          </Group>
-        )}
       </td>
+      {mayCancel && (
+        <td className="acts">
+          {direct?.status === 'recorded' && (
+            <Acts
+              payment={direct}
+              refunded={row.refunded}
+              onCancel={onCancel}
+              onRefund={onRefund}
+              onMove={onMove}
+            />
+          )}
+        </td>
+      )}
     </tr>
+  )
+}
+
+type ActsProps = {
+  onCancel: (payment: DirectPayment) => void
+  onRefund: (payment: DirectPayment) => void
+  onMove: (payment: DirectPayment) => void
+}
+
+/** What can be done with a payment that the institute took; nothing with one that was given back in full. */
+function Acts({
+  payment,
+  refunded,
+  onCancel,
+  onRefund,
+  onMove,
+}: ActsProps & { payment: DirectPayment; refunded: number }) {
+  const mayRefund = payment.is_counter && payment.amount > refunded
+  if (refunded > 0 && !mayRefund) return null
+  return (
+    <Menu position="bottom-end" shadow="md">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Act on the payment ${payment.transaction_id}`}>
+          <IconDots size={18} stroke={1.6} aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {mayRefund && <Menu.Item onClick={() => onRefund(payment)}>Refund the payment</Menu.Item>}
+        {payment.is_counter && refunded === 0 && (
+          <Menu.Item onClick={() => onMove(payment)}>Move the payment</Menu.Item>
+        )}
+        {refunded === 0 && <Menu.Item onClick={() => onCancel(payment)}>Cancel the payment</Menu.Item>}
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 
@@ -256,8 +290,14 @@ function Vouchers({ refunds }: { refunds: DirectPayment['refunds'] }) {
   ))
 }
 
+/** An id that stands in for a number when nobody typed one says nothing to people. */
+function isOwnId(reference: string | undefined): boolean {
+  return /^[a-z]+_[0-9a-z]{20,}$/.test(reference ?? '')
+}
+
 function Reference({ row }: { row: Row }) {
   const { code: institute } = useInstitute()
+  const [isTechnical] = useTechnical()
   const receipts = `${useInstitutePath()}/money/receipts`
   const receiptFile = (number: string): string => `${receipts}/${number.replace('/', '-')}/pdf`
   const numbers = [
@@ -266,7 +306,7 @@ function Reference({ row }: { row: Row }) {
   ]
   return (
     <>
-      <span className="mono long-text">{row.reference}</span>
+      {(isTechnical || !isOwnId(row.reference)) && <span className="mono long-text">{row.reference}</span>}
       {numbers.map(({ number, is }) => (
         <div key={number}>
           <Anchor className="nowrap" href={fileAddress(receiptFile(number))} target="_blank" rel="noreferrer">

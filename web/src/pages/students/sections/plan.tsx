@@ -11,15 +11,13 @@ import { formatDay, formatDaysIn, When } from '../../../ui/when.tsx'
 import { INSTALMENT_LABELS, MANDATE_LABELS, planLabel, RAIL_LABELS } from '../../flex/texts.ts'
 import { usePlan, usePlans } from '../use-student.ts'
 import { StudentTable } from '../student-table.tsx'
+import { useTechnical } from '../../../ui/technical.ts'
 import { sentence } from '../../../ui/words.ts'
 
 export function PlanSection({ id }: { id: string }) {
   const plans = usePlans(id)
   return (
-    <section aria-labelledby="plan">
-      <h2 className="section-title" id="plan">
-        Instalments
-      </h2>
+    <section aria-label="Instalments">
       {plans.isPending && <Loading what="Loading instalments" />}
       {plans.isError && <Failed error={plans.error} retry={() => void plans.refetch()} />}
       {plans.isSuccess && <Chosen id={id} plans={plans.data} />}
@@ -173,11 +171,12 @@ function Reasons({ decisions }: { decisions: readonly Decision[] }) {
 
 /** What the ERP says begins with its code, which helps the people who run the ERP. */
 function Reason({ decision: { what, why } }: { decision: Decision }) {
+  const [isTechnical] = useTechnical()
   const [, code, words] = /^([a-z_]+): (.+)$/s.exec(why) ?? []
   return (
     <>
       {sentence(what)}: {formatDaysIn(words ?? why)}
-      {code !== undefined && <span className="faint"> ({code})</span>}
+      {isTechnical && code !== undefined && <span className="faint"> ({code})</span>}
     </>
   )
 }

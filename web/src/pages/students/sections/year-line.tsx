@@ -1,0 +1,202 @@
+import { useElementSize } from '@mantine/hooks'
+import { useSession } from '../../../api/session.ts'
+import { Chart, type Series, type Tone } from '../../../ui/chart/chart.tsx'
+import { formatRupees, formatShortRupees, sumRupees } from '../../../ui/money.tsx'
+import { formatDay, yearName } from '../../../ui/when.tsx'
+import { dayInIndia } from '../texts.ts'
+import { usePayments, type Student } from '../use-student.ts'
+import { paidRows } from './payments.tsx'
+
+type Mark = { key: string; day: string; amount: number; what: string; tone: Tone }
+
+const SERIES: readonly Series[] = [
+  { label: 'Due, paid', tone: 'good' },
+  { label: 'Due, not paid yet', tone: 'rest' },
+  { label: 'Overdue', tone: 'waiting' },
+  { label: 'Paid', tone: 'ink' },
+]
+
+/** A school year on one line: above it what fell due on which day, below it what was paid. */
+export function YearLine({ student }: { student: Student }) {
+  const payments = usePayments(student.service_student_id)
+  const today = dayInIndia(useSession()?.now)
+  const { academic_year_start: start, academic_year_end: end } = student
+  const first = `${start}-04-01`
+  const last = `${end > start ? end : start + 1}-03-31`
+  const isOfYear = ({ day }: Mark): boolean => day >= first && day <= last
+  const due = dueMarks(student).filter(isOfYear)
+  const paid = payments.data === undefined ? [] : paidRows(payments.data).map(toPaid).filter(isOfYear)
+  if (due.length === 0) return null
+  return (
+    <Chart
+      title={`Due and paid in ${yearName(start, end)}`}
+      series={SERIES}
+      table={() => <Table marks={[...due, ...paid]} />}
+    >
+      <Line first={first} last={last} today={today} due={due} paid={paid} />
+    </Chart>
+  )
+}
+
+/** Fees of one day are one mark; it is late as long as any of them is. */
+function dueMarks({ dues: { components } }: Student): Mark[] {
+  const days = Map.groupBy(
+    components.filter(one => one.due_date !== undefined && one.fee_amount > one.discount_amount),
+    one => one.due_date ?? '',
+  )
+  return [...days].map(([day, fees]) => {
+    const owed = sumRupees(fees.map(one => one.outstanding_amount))
+    const isLate = fees.some(one => one.is_late)
+    return {
+      key: `due ${day}`,
+      day,
+      amount: sumRupees(fees.map(one => one.fee_amount - one.discount_amount)),
+      what:
+        owed === 0
+          ? 'Due, paid'
+          : isLate
+            ? `Overdue, ${formatRupees(owed)} left`
+            : `Due, ${formatRupees(owed)} left`,
+      tone: owed === 0 ? 'good' : isLate ? 'waiting' : 'rest',
+    }
+  })
+}
+
+function toPaid({
+  id,
+  at,
+  amount,
+  how,
+}: {
+  id: string
+  at: string | undefined
+  amount: number
+  how: string
+}): Mark {
+  return { key: id, day: dayInIndia(at), amount, what: how, tone: 'ink' }
+}
+
+const HEIGHT = 128
+const MIDDLE = 58
+const SIDE = 26
+const ROOM_FOR_TEXT = 58
+const DAY_MS = 86_400_000
+const MONTHS = ['Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec', 'Jan', 'Feb', 'Mar']
+
+function Line({
+  first,
+  last,
+  today,
+  due,
+  paid,
+}: {
+  first: string
+  last: string
+  today: string
+  due: readonly Mark[]
+  paid: readonly Mark[]
+}) {
+  const { ref, width } = useElementSize()
+  const begin = Date.parse(first)
+  const whole = Date.parse(last) - begin + DAY_MS
+  const at = (day: string): number =>
+    SIDE + ((Date.parse(day) - begin) / whole) * Math.max(width - 2 * SIDE, 0)
+  const year = Number(first.slice(0, 4))
+  const months = MONTHS.map((name, no) => ({
+    name,
+    day: new Date(Date.UTC(year, no + 3, 1)).toISOString().slice(0, 10),
+  }))
+  const isNarrow = width < 480
+  return (
+    <div ref={ref}>
+      <svg width="100%" height={HEIGHT} className="chart" aria-hidden>
+        <rect
+          x={at(first)}
+          width={Math.max(at(last) - at(first), 0)}
+          y={MIDDLE - 1}
+          height={2}
+          className="tone-rest"
+        />
+        {months.map(({ name, day }, no) => (
+          <g key={name}>
+            <line x1={at(day)} x2={at(day)} y1={MIDDLE - 4} y2={MIDDLE + 4} />
+            {(!isNarrow || no % 3 === 0) && (
+              <text x={at(day) + 2} y={HEIGHT - 4}>
+                {name}
+              </text>
+            )}
+          </g>
+        ))}
+        {today >= first && today <= last && (
+          <g>
+            <line x1={at(today)} x2={at(today)} y1={8} y2={HEIGHT - 34} className="today" />
+            <text x={at(today)} y={HEIGHT - 20} textAnchor="middle" className="name">
+              Today
+            </text>
+          </g>
+        )}
+        <Marks marks={due} at={at} y={MIDDLE - 12} textY={MIDDLE - 26} />
+        <Marks marks={paid} at={at} y={MIDDLE + 12} textY={MIDDLE + 34} />
+      </svg>
+    </div>
+  )
+}
+
+function Marks({
+  marks,
+  at,
+  y,
+  textY,
+}: {
+  marks: readonly Mark[]
+  at: (day: string) => number
+  y: number
+  textY: number
+}) {
+  const inOrder = marks.toSorted((one, other) => one.day.localeCompare(other.day))
+  let free = 0
+  return inOrder.map(({ key, day, amount, what, tone }) => {
+    const x = at(day)
+    const hasText = x - ROOM_FOR_TEXT / 2 >= free
+    if (hasText) free = x + ROOM_FOR_TEXT / 2
+    return (
+      <g key={key}>
+        <circle cx={x} cy={y} r={7} className={`tone-${tone}`}>
+          <title>{`${formatDay(day)}: ${formatRupees(amount)}. ${what}`}</title>
+        </circle>
+        {hasText && (
+          <text x={x} y={textY} textAnchor="middle" className="name">
+            {formatShortRupees(amount)}
+          </text>
+        )}
+      </g>
+    )
+  })
+}
+
+function Table({ marks }: { marks: readonly Mark[] }) {
+  return (
+    <table className="data-table">
+      <thead>
+        <tr>
+          <th scope="col">Day</th>
+          <th scope="col">What</th>
+          <th scope="col" className="right">
+            Amount
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {marks
+          .toSorted((one, other) => one.day.localeCompare(other.day))
+          .map(({ key, day, what, amount, tone }) => (
+            <tr key={key}>
+              <td className="nowrap">{formatDay(day)}</td>
+              <td>{tone === 'ink' ? `Paid: ${what}` : what}</td>
+              <td className="right">{formatRupees(amount)}</td>
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  )
+}
