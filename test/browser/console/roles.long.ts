@@ -173,7 +173,7 @@ function casesOf(ids: Ids): readonly Case[] {
     {
       path: `${I}/settings/audit`,
       there: 'Settings',
-      actions: [/^Export \d/],
+      actions: ['Export'],
       instead: 'Your role here is finance',
       ...KEEP,
     },
