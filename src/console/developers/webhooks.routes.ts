@@ -37,7 +37,7 @@ import { eventList } from '../../webhooks/delivery-log/event.list.ts'
 import { addList } from '../lists/list.routes.ts'
 import type { EventCode } from '../../events/define-event.ts'
 import { field, input } from '../../http/wire/input.ts'
-import { outputOf } from '../../http/wire/output.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
 
 export function webhookConsoleRoutes(app: FastifyInstance, ctx: Context): void {
   addList(app, ctx, { url: '/webhooks', list: webhookList })

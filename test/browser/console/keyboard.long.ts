@@ -147,7 +147,7 @@ async function recordsAPayment(go: Go): Promise<void> {
   await goTo(page, /^Act on the payment/)
   await page.keyboard.press('Enter')
   await page.getByRole('menu').waitFor()
-  await step(page, 'ArrowUp')
+  for (const _ of ['refund', 'move', 'cancel']) await step(page, 'ArrowDown')
   await page.keyboard.press('Enter')
   await expectDialogue(page, 'cancel')
   await page.keyboard.type('Typed in twice')

@@ -60,6 +60,7 @@ export async function showTechnical(page: Page): Promise<void> {
     .getByText('Shown', { exact: true })
     .click()
   await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'hidden' })
 }
 
 /** Something that is done with a payment, from its row on a student's page. */

@@ -10,7 +10,6 @@ import { Columns } from '../../ui/chart/columns.tsx'
 import { counted, formatCount, formatRupees, formatShortRupees, sumRupees } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
-import { ShortTable } from '../../ui/table/short-table.tsx'
 import { formatDay, formatShortDay } from '../../ui/when.tsx'
 import { modeLabel } from './texts.ts'
 import { addDays } from '../flex/days.ts'
@@ -123,16 +122,28 @@ function Plots({ collection: { from, to, by, rows, ways } }: { collection: Colle
 
 function Ways({ ways }: { ways: CollectionAnswer['ways'] }) {
   return (
-    <ShortTable
-      name="By way of payment"
-      rows={ways}
-      rowId={row => row.way}
-      columns={[
-        { title: 'Way', cell: row => modeLabel(row.way) },
-        { title: 'Payments', isAmount: true, cell: row => formatCount(row.count) },
-        { title: 'Collected', isAmount: true, cell: row => formatRupees(row.amount) },
-      ]}
-    />
+    <table className="data-table">
+      <thead>
+        <tr>
+          <th scope="col">Way</th>
+          <th scope="col" className="right">
+            Payments
+          </th>
+          <th scope="col" className="right">
+            Collected
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {ways.map(({ way, amount, count }) => (
+          <tr key={way}>
+            <td>{modeLabel(way)}</td>
+            <td className="right">{formatCount(count)}</td>
+            <td className="right">{formatRupees(amount)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   )
 }
 

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useRef, useState, type ReactNode } from 'react'
+import { TableFrame } from '../table/frame.tsx'
 import { notify } from '../toasts.tsx'
 
 /** What a part of a bar stands for; its colour follows from that, by day and by night. */
@@ -58,7 +59,7 @@ export function Chart({
       {table !== undefined && (
         <details onToggle={event => setIsTable(event.currentTarget.open)}>
           <summary className="faint">Show as a table</summary>
-          {isTable && table()}
+          {isTable && <TableFrame name={title}>{table()}</TableFrame>}
         </details>
       )}
     </figure>
