@@ -22,7 +22,7 @@ export type Import = {
   fileName: string | null
   message: string | null
   unknownColumns: string[]
-  /** Of a school's own list, lines below the headings that are no child, with their numbers. */
+  /** Lines of a school's own list that are no child, such as totals, with their numbers. */
   otherLines: string[]
   options: LinkOptions | null
   /** Set for a file whose columns a person matched. */

@@ -112,7 +112,7 @@ function isOfDays(kind: FileKind, name: string | null): boolean {
   return column?.kind === 'day' || column?.kind === 'moment'
 }
 
-/** In the words of the question, by which the day comes before the month or behind it. */
+/** What a person has said of the column's days, in the terms of the question: whether the day stands before the month. */
 function saidOf(decided: ReadHead['days'][number] | undefined): DayForm['yearLast'] | null {
   const { asks, before } = decided ?? { asks: null, before: null }
   if (asks === null || before === null) return null

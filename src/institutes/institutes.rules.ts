@@ -95,7 +95,7 @@ export const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
 export const SCOPE_NAMES = [...SCOPES, 'write'] as const
 export type ScopeName = (typeof SCOPE_NAMES)[number]
 
-/** Always in the same order. */
+/** `write` stands for every scope but `read`; the answer is in the order of SCOPES. */
 export function expandScopes(names: readonly ScopeName[]): Scope[] {
   return SCOPES.filter(scope => names.includes(scope) || (scope !== 'read' && names.includes('write')))
 }

@@ -57,7 +57,7 @@ export async function printReceipt(
   })
 }
 
-/** Several in one file; too large to be kept for others. */
+/** Prints several into one file, which is too large to be kept for others. */
 export async function printReceipts(
   receipts: readonly ReceiptPrint[],
   printedFor: PrintedFor,

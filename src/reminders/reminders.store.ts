@@ -150,7 +150,7 @@ type SentReminder = {
   children: readonly { studentId: string; amountPaise: Paise; orderId: string }[]
 }
 
-/** Those that wait for their turn and are about this student. */
+/** Counts reminders about this student that are not decided yet. */
 export async function countWaiting(db: Queryable, instituteId: number, studentId: string): Promise<number> {
   const [row] = await db.query<{ count: number }>(
     `select count(*)::int as count from reminders r

@@ -230,7 +230,7 @@ export async function fingerprintBoth(
   ])
 }
 
-/** Of the same tables each has the same connection again, which knows then how to read it. */
+/** A table always goes to the same connection, which has its statement prepared by then. */
 function onEach(
   connections: readonly Queryable[],
   tables: readonly Table[],

@@ -59,9 +59,10 @@ export type CounterDay = {
   cash: DrawerCash[]
 }
 
-/** Of one cashier, by the books: the cash in the drawer, and what of it no closing has counted. */
+/** What one cashier has in the drawer by the books, and what of it no closing has counted. */
 export type DrawerCash = { cashier: string; inDrawerPaise: Paise; openPaise: Paise }
 
+/** A day at one counter has some hundred payments; more would not be read on a page. */
 const MOST_ROWS = 2_000
 
 /** Reads the day of one cashier; of all of them if `cashier` is null. */

@@ -34,7 +34,7 @@ export type YearSums = {
   from: string
   /** Less what went back. */
   collectedPaise: Paise
-  /** By the same day of the year before, and in the whole of it; zero where there was none. */
+  /** What the year before had brought by the same day, and in the end; zero where there was none. */
   lastByNowPaise: Paise
   lastWholePaise: Paise
 }

@@ -49,7 +49,7 @@ export type Home = {
   disputesToAnswer: DisputesToAnswer
   daily: DaySum[]
   year: YearSums
-  /** By the way of payment, today. */
+  /** What came in today, by the way of payment. */
   waysToday: store.WaySum[]
   dueByWeek: store.Expected[]
   /** Null once money has come in. */

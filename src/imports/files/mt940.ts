@@ -101,7 +101,7 @@ function isCredit(mark: string): boolean {
   return mark === 'C' || mark === 'RD'
 }
 
-/** Booked in the year of its value date, or across the turn of it. */
+/** A line is booked in the year of its value date, or across the turn of it. */
 function bookingDay(valueDate: string, entry: string | undefined): string | null {
   const value = parseDay(`20${valueDate.slice(0, 2)}-${valueDate.slice(2, 4)}-${valueDate.slice(4)}`)
   if (value === null || entry === undefined) return value

@@ -89,7 +89,7 @@ function rowOf(definition: List, alias: string, cursor: string): Condition {
   return row
 }
 
-/** All of it as one statement, in its order. */
+/** The whole list as one statement, in its order. */
 export function wholeList(definition: List): Query {
   const { select, from, join = '', scope, filters = [], order, direction } = definition
   const values = [...(definition.values ?? [])]

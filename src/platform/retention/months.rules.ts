@@ -7,7 +7,7 @@ export function monthOf(moment: Date): string {
   return dayOf(moment).slice(0, 7).replace('-', '_')
 }
 
-/** So many months after this one, or before it. */
+/** Counts months on from this one, or back. */
 export function addMonths(month: string, count: number): string {
   return nameOf(numberOf(month) + count)
 }

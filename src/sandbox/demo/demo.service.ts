@@ -15,7 +15,7 @@ export const RECORDING_FILE = new URL('../../../build/sunrise-school.gz', import
 
 const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 
-/** Beside those of the recording; their payments follow the calendar, so they are made when the sandbox begins. */
+/** Students beside the recorded ones. Their payments follow the calendar, so they are made when the sandbox begins. */
 const STUDENTS = 300
 
 export type DemoFilled = 'filled' | 'not recorded' | 'nothing to do'

@@ -4,14 +4,14 @@ import type { SeededPayment } from './seed.rules.ts'
 /** Some students, and what everything about them is made of; nothing is random, so every statement agrees. */
 export type Batch = {
   instituteId: number
-  /** Of the students; their names, families and classes follow from them. */
+  /** The students' numbers, from which their names, families and classes follow. */
   numbers: readonly number[]
   /** Number 12 is in this class. */
   firstGrade: number
   yearStart: number
   /** When they were registered. */
   since: Date
-  /** Of what they pay by the term or the year, in equal parts. */
+  /** The components that they pay by the term or the year, in equal parts. */
   tuition: readonly string[]
   /** What begins their admission numbers, and how many digits follow. */
   prefix: string

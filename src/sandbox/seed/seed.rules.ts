@@ -70,7 +70,7 @@ export function yearStartOf(day: string): number {
 /** National holidays, the same each year. */
 const CLOSED = ['01-26', '05-01', '08-15', '10-02', '12-25']
 
-/** That day, or the first after it on which the office is open. */
+/** Answers the day itself, or the first after it on which the office is open. */
 export function openDay(day: string): string {
   let open = day
   while (Temporal.PlainDate.from(open).dayOfWeek === 7 || CLOSED.includes(open.slice(5)))

@@ -58,7 +58,7 @@ function simple(text: string): string {
     .replace(/^(\d+)\.0+$/, '$1')
 }
 
-/** Without what may stand behind a name: VII-B) and CLASS VI (. */
+/** Cuts off what may stand behind a name, as in `VII-B)` and `CLASS VI (`. */
 function withoutTail(text: string): string {
   let end = text.length
   while (end > 0 && ' ."\'”’)](,;–-'.includes(text.charAt(end - 1))) end--
