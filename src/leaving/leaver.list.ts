@@ -39,11 +39,6 @@ export const leaverList = defineList({
       title: 'To do',
       sort: by.text,
     }),
-    owed: column(out.amount('Owed, late fees aside, rupees.', 12000), {
-      sql: 'b.owed',
-      title: 'Owed',
-      sort: by.number,
-    }),
     on_the_way_amount: column(
       out.amount(
         'What banks or a lender have yet to answer for: it pays what is owed, or goes back when it has come.',
@@ -54,6 +49,12 @@ export const leaverList = defineList({
     advance: column(out.amount('Paid beyond what is owed.', 0), {
       sql: 'b.advance',
       title: 'To give back',
+      sort: by.number,
+    }),
+    // The last sum: a phone shows it at the right of the name.
+    owed: column(out.amount('Owed, late fees aside, rupees.', 12000), {
+      sql: 'b.owed',
+      title: 'Owed',
       sort: by.number,
     }),
     left_on: column(out.optional.day('The leaving day, once it is settled.', '2026-11-16'), {

@@ -17,7 +17,7 @@ import { lockOrders } from '../orders/order-payments.service.ts'
 import { totalOf, type Order } from '../orders/orders.rules.ts'
 import { listPayable } from '../orders/orders.service.ts'
 import { listOnTheWay, listPaid, type OnTheWay } from '../payments/student-payments.service.ts'
-import { dayOf } from '../platform/calendar.ts'
+import { dayOf, formatDay } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { badField, conflict } from '../platform/errors.ts'
 import { formatRupees, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
@@ -158,7 +158,7 @@ async function chargeUntil(
 ): Promise<Charged> {
   const studentId = before.context.student.id
   const key = { instituteId: institute.id, studentId }
-  const note = `left the school on ${asked.leftOn}`
+  const note = `left the school on ${formatDay(asked.leftOn)}`
   const deposits = new Set(await readDeposits(tx, institute.id))
   const { ended, components: optional } = await endAllOf(tx, institute.id, studentId, {
     lastDay: asked.leftOn,

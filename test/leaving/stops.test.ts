@@ -203,4 +203,8 @@ test('whoever left stands on the list, whether by the act, by the ERP or by the 
   const rows: Json[] = await made(viewer.get(`${SCHOOL}/leavers?limit=200`))
   const stateOf = (id: string): string => rows.find(row => row.service_student_id === id)?.state
   assert.deepEqual([act, erp, office].map(stateOf), ['settled', 'settled', 'to_settle'])
+  // Nobody has decided about its cheques, so the register says who it is.
+  const [cheque] = await hand(office, '000501')
+  const [held] = await made(viewer.get(`${REGISTER}?state=held&service_student_id=${office}`))
+  assert.deepEqual([held.id, held.has_left], [cheque.id, true])
 })

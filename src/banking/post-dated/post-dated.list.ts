@@ -50,6 +50,9 @@ export const postDatedList = defineList({
     }),
     amount: column(out.amount('Rupees.', 12000), { sql: 'c.amount_paise', title: 'Amount', sort: by.number }),
     ...STUDENT_COLUMNS,
+    has_left: column(out.flag('Whether the child has left the school.', false), {
+      sql: `s.status = 'dropped'`,
+    }),
     state: column(out.oneOf(POST_DATED_STATES, 'Where it is.'), {
       sql: STATE,
       title: 'Status',

@@ -61,7 +61,7 @@ function nothingLeft(lines: readonly PaidLine[], year: string): string {
   const paidPaise = sumPaise(lines.map(line => line.amountPaise).filter(paise => paise > 0))
   return paidPaise === 0
     ? `Nothing but deposits was paid for this student in the financial year ${year}, and those are no fees.`
-    : `${formatRupees(paidPaise)} was paid for this student in the financial year ${year}, and as much went back.`
+    : `${formatRupees(paidPaise)} was paid for this student in the financial year ${year}, and as much or more went back.`
 }
 
 type Year = { year: string; from: string; total: Paise; today: string; language: Language }

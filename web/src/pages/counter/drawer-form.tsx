@@ -56,7 +56,7 @@ export function DrawerForm({ day, inDrawer }: { day: string | undefined; inDrawe
           onChange={set('note')}
           error={problemOf(record.error, 'note')}
         />
-        <Button type="submit" variant="default" loading={record.isPending}>
+        <Button mt={22} type="submit" variant="default" loading={record.isPending}>
           Write it down
         </Button>
       </Group>

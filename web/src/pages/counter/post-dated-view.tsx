@@ -149,7 +149,8 @@ function ToBank({ path, mayBank }: { path: string; mayBank: boolean }) {
         {rows.map(row => (
           <li key={row.id}>
             {row.number}, {formatRupees(row.amount)}, {row.student_name}, {row.identifier}, for{' '}
-            {formatDay(row.deposit_on)}{' '}
+            {formatDay(row.deposit_on)}
+            {row.has_left && ', who has left the school: settle the leaving before it goes to the bank'}{' '}
             {mayBank && rows.length > 1 && (
               <Button
                 size="compact-xs"

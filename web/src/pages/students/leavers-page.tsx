@@ -1,6 +1,7 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { LeaverAnswer } from '../../../../src/leaving/leaver.list.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { formatRupees } from '../../ui/money.tsx'
 import { PageFrame } from '../../ui/page.tsx'
 import type { Tone } from '../../ui/status-badge.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
@@ -15,6 +16,15 @@ const STATES: Record<LeaverAnswer['state'], { label: string; tone: Tone }> = {
   settled: { label: 'Settled', tone: 'good' },
 }
 
+const shown = (rupees: number): string => (rupees > 0 ? formatRupees(rupees) : '')
+
+/** Sums that are nothing are left out, so that what is open stands out. */
+const CELLS = {
+  owed: (row: LeaverAnswer) => shown(row.owed),
+  on_the_way_amount: (row: LeaverAnswer) => shown(row.on_the_way_amount),
+  advance: (row: LeaverAnswer) => shown(row.advance),
+}
+
 /** All who left, and what is open with each. */
 export function LeaversPage() {
   const path = `${useInstitutePath()}/leavers`
@@ -27,6 +37,7 @@ export function LeaversPage() {
         path={path}
         queryKey="leavers"
         labels={{ state: STATES }}
+        cells={CELLS}
         rowId={row => row.service_student_id}
         files={(sent, sort) => <ExportMenu path={`${path}/export`} sent={{ ...sent, sort }} />}
         onOpen={row =>

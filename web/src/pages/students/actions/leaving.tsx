@@ -115,7 +115,10 @@ export function LeavingDialogue({ student, onClose }: ActionProps) {
           confirm()
         }}
       >
-        <p>What fell due by the leaving day is owed; what falls due later is not. Change it by fee.</p>
+        <p>
+          What fell due by the last day is owed, and an optional fee until then; what falls due later is not.
+          Change it by fee.
+        </p>
         <TextInput
           type="date"
           label="Last day at school"
@@ -275,6 +278,7 @@ function Fees({
       description={[
         one.due_on === undefined ? 'no due day' : `due ${formatDay(one.due_on)}`,
         ...(one.paid_amount > 0 ? [`${formatRupees(one.paid_amount)} paid`] : []),
+        ...(one.after_amount < one.before_amount ? [`${formatRupees(one.after_amount)} of it owed`] : []),
       ].join(', ')}
       value={one.charge}
       onChange={event => onCharge(one.component_type, event.currentTarget.value as Charge)}
@@ -295,7 +299,7 @@ function chargesOf(
   return [
     { value: 'full', label: 'Owed in full' },
     isOptional
-      ? { value: 'ended', label: 'Owed until the leaving day, by its own rule' }
+      ? { value: 'ended', label: 'Owed until the last day' }
       : { value: 'prorated', label: `Owed for ${months} of ${all} months` },
     { value: 'none', label: 'Not owed' },
   ]

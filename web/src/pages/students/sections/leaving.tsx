@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { PostDatedAnswer } from '../../../../../src/banking/post-dated/post-dated.list.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { fileAddress, list } from '../../../api/client.ts'
-import { formatRupees } from '../../../ui/money.tsx'
+import { counted, formatRupees } from '../../../ui/money.tsx'
 import { formatDay, When, yearName } from '../../../ui/when.tsx'
 import type { Student } from '../use-student.ts'
 
@@ -96,9 +96,19 @@ function Outcome({ leaving: { settlement: one } }: { leaving: NonNullable<Studen
     [one.advance_amount, 'kept as an advance'],
   ]
   const said = parts.filter(([amount]) => amount > 0)
-  if (said.length === 0) return null
+  const ends = [
+    ...one.ended.map(fee => `${fee.name} ended on ${formatDay(fee.last_day)}`),
+    ...(one.plan_ids.length > 0 ? ['The instalment plan ended'] : []),
+    ...(one.closed_orders.length > 0
+      ? [`${counted(one.closed_orders.length, 'open link or order', 'open links and orders')} closed`]
+      : []),
+  ]
+  if (said.length + ends.length === 0) return null
   return (
     <ul>
+      {ends.map(text => (
+        <li key={text}>{text}</li>
+      ))}
       {said.map(([amount, what]) => (
         <li key={what}>{`${formatRupees(amount)} ${what}`}</li>
       ))}
