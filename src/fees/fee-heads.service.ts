@@ -19,6 +19,6 @@ export async function readFeeHeads(
       for (const index of terms.keys()) heads.set(componentOf({ terms }, head, index + 1), head)
   for (const fee of optional)
     for (const { componentType } of componentsOf(fee)) heads.set(componentType, fee.componentType)
-  for (const head of [...heads.values()]) heads.set(head, head)
+  for (const head of new Set(heads.values())) heads.set(head, head)
   return componentType => heads.get(componentType) ?? componentType
 }

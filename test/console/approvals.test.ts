@@ -169,7 +169,7 @@ test('a concession and a waiver above the amount wait too, and the counter waive
   const waiver = await kept(meera.post(`${at}/late-fee-waivers`, WHY))
   assertAnswer(await decide(head, waiver, 'approve'), '200')
   const [entry] = (await meera.get(at)).body.data.late_fee_entries
-  assert.deepEqual([entry.amount, entry.actor], [900, MEERA])
+  assert.deepEqual([entry.amount, entry.actor], [900, 'Asha Rao'])
   await demo.send('PUT', `${ERP}/payment-rules`, { late_fees: [] })
   assertAnswer(await setLimit(5_000), '200')
 })

@@ -21,7 +21,7 @@ test('a new table of schools is replicated without a word of it, and one that ca
   const table = { name: 'new_table', hasInstituteId: true, isNamedByInstitute: true, isLogged: true }
   assert.equal(kindOf(table), 'replicated')
   assert.equal(problemOf(table), null)
-  assert.match(problemOf({ ...table, hasInstituteId: false }) ?? '', /say in .*tables\.rules\.ts/)
+  assert.match(problemOf({ ...table, hasInstituteId: false }) ?? '', /say in .*move\.rules\.ts/)
   assert.match(problemOf({ ...table, isNamedByInstitute: false }) ?? '', /replica identity full/)
   assert.match(problemOf({ ...table, isLogged: false }) ?? '', /unlogged/)
 })

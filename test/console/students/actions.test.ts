@@ -103,7 +103,7 @@ test('late fees are let off with a reason, and the page says by whom', async () 
   assert.equal(page.dues.late_fee_amount, 500)
   assert.deepEqual(
     page.late_fee_entries.map((entry: Json) => [entry.amount, entry.reason, entry.actor]),
-    [[400, 'First time', 'finance@school.example']],
+    [[400, 'First time', 'Asha Rao']],
   )
   assert.deepEqual((await desk.lastAct(id)).after[0].waived_amount, 400)
   await demo.send('PUT', `${ERP}/payment-rules`, { late_fees: [] })
