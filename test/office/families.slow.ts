@@ -85,6 +85,7 @@ officeTask('use an advance for another fee', async ({ page, go, complaints, stag
   await expectSoundAndKeep(page, 'console-use-advance')
   await page.getByRole('button', { name: 'Use it' }).click()
   await page.getByText('₹350.00 was paid beyond the fees and stands as an advance.').waitFor()
+  await page.getByRole('link', { name: 'Story' }).click()
   await page.getByText('Advance used for other fees').first().waitFor()
   await expectSoundAndKeep(page, 'console-advance-used')
   assert.deepEqual(complaints, [])

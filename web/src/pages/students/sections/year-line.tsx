@@ -27,11 +27,12 @@ export function YearLine({ student }: { student: Student }) {
   const due = dueMarks(student).filter(isOfYear)
   const paid = payments.data === undefined ? [] : paidRows(payments.data).map(toPaid).filter(isOfYear)
   if (due.length === 0) return null
+  const marks = [...due, ...paid]
   return (
     <Chart
       title={`Due and paid in ${yearName(start, end)}`}
-      series={SERIES}
-      table={() => <Table marks={[...due, ...paid]} />}
+      series={SERIES.filter(({ tone }) => marks.some(mark => mark.tone === tone))}
+      table={() => <Table marks={marks} />}
     >
       <Line first={first} last={last} today={today} due={due} paid={paid} />
     </Chart>
