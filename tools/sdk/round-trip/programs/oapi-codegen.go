@@ -7,9 +7,11 @@ import (
 	"os"
 
 	"example.in/client/bursar"
+	"github.com/shopspring/decimal"
 )
 
 func main() {
+	decimal.MarshalJSONWithoutQuotes = true
 	ctx := context.Background()
 	authenticate := func(_ context.Context, request *http.Request) error {
 		request.SetBasicAuth("key_test_demo", "secret_test_demo")
@@ -19,7 +21,7 @@ func main() {
 	must(err)
 	created, err := client.CreatePayOrderWithResponse(ctx, &bursar.CreatePayOrderParams{}, bursar.CreateOrderRequest{
 		Name: "Asha Rao", Phone: "+91 98765 43210", Email: "asha@example.in",
-		Details: []bursar.OrderLineInput{{ComponentType: "TUITION_FEE", Amount: 1234567.89}},
+		Details: []bursar.OrderLineInput{{ComponentType: "TUITION_FEE", Amount: decimal.RequireFromString("1234567.89")}},
 	})
 	must(err)
 	id := created.JSON201.Data.OrderId
@@ -27,7 +29,7 @@ func main() {
 	must(err)
 	order, err := client.GetPayOrderWithResponse(ctx, id)
 	must(err)
-	fmt.Printf("%v %.2f\n", order.JSON200.Data.Status, order.JSON200.Data.Details[0].Amount)
+	fmt.Println(order.JSON200.Data.Status, order.JSON200.Data.Details[0].Amount.StringFixed(2))
 }
 
 func must(err error) {
