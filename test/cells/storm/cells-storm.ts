@@ -271,13 +271,23 @@ class Storm {
     const all = this.families.flatMap(one => one.refusals)
     const faults = all.filter(({ status }) => ![0, 502, 503, 504].includes(status))
     assert.deepEqual(faults.map(describe), [])
-    const causeless = all.filter(
-      ({ school, fromMs, toMs }) =>
-        !this.#disturbances.some(
-          one => one.schools.has(school.code) && toMs >= one.fromMs && fromMs <= one.toMs + one.calmMs,
-        ),
-    )
+    const causeless = [
+      ...all.filter(one => !this.#isCausedBy(one, () => true)),
+      ...this.families
+        .flatMap(one => one.forgotten)
+        .filter(one => !this.#isCausedBy(one, what => what === 'kill PostgreSQL')),
+    ]
     assert.deepEqual(causeless.map(describe), [], this.#around(causeless))
+  }
+
+  #isCausedBy({ school, fromMs, toMs }: Refusal, isCause: (what: string) => boolean): boolean {
+    return this.#disturbances.some(
+      one =>
+        isCause(one.what) &&
+        one.schools.has(school.code) &&
+        toMs >= one.fromMs &&
+        fromMs <= one.toMs + one.calmMs,
+    )
   }
 
   /** What was away around the time, and what the proxy said then. */
