@@ -1,5 +1,6 @@
 import { listEntries } from '../institutes/catalogue.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
+import { runInSteps } from '../platform/concurrency.ts'
 import type { Context } from '../platform/context.ts'
 import { badField, badRequest } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
@@ -36,7 +37,7 @@ import { partsOf, type ImportFile } from './imports.service.ts'
 import { findMatched } from './imports.store.ts'
 import { LINK_TITLES } from './kinds/links/links.rules.ts'
 import { importKinds } from './kinds/kinds.ts'
-import { guessColumns, type FileColumns } from './kinds/matched-columns.rules.ts'
+import { ColumnGuesser, type FileColumns } from './kinds/matched-columns.rules.ts'
 import { readClasses } from './kinds/roster/roster.service.ts'
 import { LINE_TITLE, RosterLines } from './kinds/roster/classes.rules.ts'
 import { ROSTER_TITLES } from './kinds/roster/roster.rules.ts'
@@ -202,7 +203,7 @@ async function recogniseHead(
   rows: readonly FileRow[],
 ): Promise<RecognisedHead> {
   if (rows.length === 0) throw new FileRefused('The file is empty.')
-  const heads = possibleHeads(rows)
+  const heads = [...possibleHeads(rows)]
   const wanted = heads.flatMap(({ titles }) => [titles, [...titles, LINE_TITLE]])
   const matched = await findMatched(ctx.db, institute.id, { kind, titles: wanted })
   const isSame = (titles: readonly string[]): boolean =>
@@ -215,9 +216,11 @@ async function recogniseHead(
     return { ...same, guesses, known: matched.days, ...line }
   }
   const fees = await listEntries(ctx, institute, 'component')
-  const guessesOf = ({ titles, lower }: Head): (string | null)[] =>
-    guessColumns(titles, { fields: FIELDS[kind], fees, lower })
-  const head = chooseHead(rows, one => guessesOf(one).filter(guess => guess !== null).length)
+  const guesser = new ColumnGuesser({ fields: FIELDS[kind], fees })
+  const guessesOf = ({ titles, lower }: Head): (string | null)[] => guesser.guess(titles, lower)
+  const head = await runInSteps(
+    chooseHead(rows, one => guessesOf(one).filter(guess => guess !== null).length),
+  )
   if (head === null) throw new FileRefused('The first row must name the columns.')
   return { ...head, guesses: guessesOf(head), known: [] }
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { guessColumns, HEAD_ROWS } from '../../src/banking/statements/columns.rules.ts'
+import { ROW } from '../../src/platform/limits.rules.ts'
 import { assertAnswer } from '../console/support.ts'
 import { assertNoStall } from '../harness/stalls.ts'
 import { WORST_FILES, type WorstFile } from '../harness/worst-files.ts'
@@ -29,4 +31,12 @@ test('a full statement is added, compared with another of the same days and matc
   assert.equal(await add(csv), 20_000)
   await assertNoStall(() => add(mt940))
   await assertNoStall(() => add(csv))
+})
+
+const fullRow = (row: number): string[] =>
+  Array.from({ length: ROW.columns }, (_, column) => `cell ${row} ${column} `.repeat(15))
+
+test('the titles of a statement are looked for in rows full of long texts without a stall', () => {
+  const rows = Array.from({ length: HEAD_ROWS }, (_, row) => ({ rowNo: row + 1, cells: fullRow(row) }))
+  return assertNoStall(async () => assert.equal(guessColumns(rows), null))
 })

@@ -3,7 +3,8 @@ import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { chooseHead, type FileRow, type Head } from '../../src/imports/files/columns.rules.ts'
 import { readCsv } from '../../src/imports/files/csv.ts'
-import { guessColumns } from '../../src/imports/kinds/matched-columns.rules.ts'
+import { runInSteps } from '../../src/platform/concurrency.ts'
+import { ColumnGuesser } from '../../src/imports/kinds/matched-columns.rules.ts'
 import { SchoolClasses, LINE_TITLE, RosterLines } from '../../src/imports/kinds/roster/classes.rules.ts'
 import { ROSTER_TITLES } from '../../src/imports/kinds/roster/roster.rules.ts'
 
@@ -65,13 +66,13 @@ const FILES: Record<string, Expected> = {
 const NO_CLASSES = new SchoolClasses({ ofYear: [], ever: [] })
 
 const guessesOf = ({ titles, lower }: Head): (string | null)[] =>
-  guessColumns(titles, { fields: ROSTER_TITLES, fees: [], lower })
+  new ColumnGuesser({ fields: ROSTER_TITLES, fees: [] }).guess(titles, lower)
 
 async function understand(name: string): Promise<Expected> {
   const rows: FileRow[] = []
   for await (const part of readCsv([await readFile(new URL(name, FOLDER))])) rows.push(...part.rows)
   const known = (one: Head): number => guessesOf(one).filter(guess => guess !== null).length
-  const head = chooseHead(rows, known) ?? assert.fail('no headings were found')
+  const head = (await runInSteps(chooseHead(rows, known))) ?? assert.fail('no headings were found')
   const guesses = guessesOf(head)
   const lines = new RosterLines({ titles: [...head.titles, LINE_TITLE], names: guesses }, NO_CLASSES)
   const children = rows.flatMap(({ rowNo, cells }) => {

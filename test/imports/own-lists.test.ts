@@ -11,7 +11,8 @@ import {
   type DayForm,
 } from '../../src/imports/files/days.rules.ts'
 import { chooseHead, takeRow, type Head } from '../../src/imports/files/columns.rules.ts'
-import { guessColumns } from '../../src/imports/kinds/matched-columns.rules.ts'
+import { runInSteps } from '../../src/platform/concurrency.ts'
+import { ColumnGuesser } from '../../src/imports/kinds/matched-columns.rules.ts'
 import { ROSTER_TITLES } from '../../src/imports/kinds/roster/roster.rules.ts'
 import { DAY_WAYS, LOWER, OPEN_WAYS, UPPER } from './messy-support.ts'
 
@@ -110,14 +111,14 @@ test('whatever stands in a cell, it is a day of the calendar or none', () => {
 
 const rows = (...all: (string | number)[][]) => all.map((cells, index) => ({ rowNo: index + 1, cells }))
 const guessesOf = ({ titles, lower }: Head) =>
-  guessColumns(titles, { fields: ROSTER_TITLES, fees: [{ code: 'BUS', name: 'Bus' }], lower })
+  new ColumnGuesser({ fields: ROSTER_TITLES, fees: [{ code: 'BUS', name: 'Bus' }] }).guess(titles, lower)
 const headOf = (all: ReturnType<typeof rows>) =>
-  chooseHead(all, head => guessesOf(head).filter(guess => guess !== null).length)
+  runInSteps(chooseHead(all, head => guessesOf(head).filter(guess => guess !== null).length))
 
-test('the headings are found below the school’s name, in one row or in two', () => {
+test('the headings are found below the school’s name, in one row or in two', async () => {
   const data = ['SM/1', 'Asha Rao', '5', '27/02/2016', 'Arun Rao', 9_845_000_111, 24_000, 6000, '']
   const titles = [['ST. MARY’S SCHOOL'], ['Class list 2026-27', '', 'Phone 080-4567'], []]
-  const two = headOf(rows(...titles, UPPER, LOWER, data, data)) ?? assert.fail()
+  const two = (await headOf(rows(...titles, UPPER, LOWER, data, data))) ?? assert.fail()
   assert.equal(two.lastRowNo, 5)
   assert.deepEqual(guessesOf(two), [
     'identifier',
@@ -131,18 +132,20 @@ test('the headings are found below the school’s name, in one row or in two', (
     null,
   ])
   const single = ['Adm No', 'Name', 'Class', 'Mobile', 'Remarks']
-  fc.assert(
-    fc.property(fc.nat(8), above => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(8), async above => {
       const over = Array.from({ length: above }, (_, index) => [`Line ${index}`])
-      const head = headOf(rows(...over, single, ['A-1', 'Asha', '5', '9845000111'], ['A-2', 'New', 'B', '1']))
+      const head = await headOf(
+        rows(...over, single, ['A-1', 'Asha', '5', '9845000111'], ['A-2', 'New', 'B', '1']),
+      )
       assert.equal(head?.lastRowNo, above + 1)
       assert.deepEqual(head?.titles, single)
     }),
   )
 })
 
-test('a file whose headings nobody knows is read from its first row that is about as wide as its table', () => {
-  const head = headOf(rows(['Our school'], ['x', 'y', 'z'], ['1', '2', '3'], ['4', '5', '6']))
+test('a file whose headings nobody knows is read from its first row that is about as wide as its table', async () => {
+  const head = await headOf(rows(['Our school'], ['x', 'y', 'z'], ['1', '2', '3'], ['4', '5', '6']))
   assert.equal(head?.lastRowNo, 2)
-  assert.equal(headOf([]), null)
+  assert.equal(await headOf([]), null)
 })

@@ -4,9 +4,13 @@ import * as fc from 'fast-check'
 import writeExcelFile from 'write-excel-file/node'
 import { finishImport } from '../../src/imports/engine/steps.service.ts'
 import { purgeImports } from '../../src/imports/imports.service.ts'
-import { guessColumns } from '../../src/imports/kinds/matched-columns.rules.ts'
+import { chooseHead, HEAD_ROWS, type Head } from '../../src/imports/files/columns.rules.ts'
+import { ColumnGuesser } from '../../src/imports/kinds/matched-columns.rules.ts'
 import { ROSTER_FIELDS, ROSTER_TITLES } from '../../src/imports/kinds/roster/roster.rules.ts'
+import { runInSteps } from '../../src/platform/concurrency.ts'
+import { ROW } from '../../src/platform/limits.rules.ts'
 import type { Answer, Json } from '../harness/client.ts'
+import { assertNoStall } from '../harness/stalls.ts'
 import { uploadFile } from '../console/orders/support.ts'
 import { SCHOOL, StudentDesk } from '../console/students/support.ts'
 import { assertAnswer, type Visitor } from '../console/support.ts'
@@ -291,10 +295,8 @@ test('no field is guessed for two columns, and a guess is a field or a fee', () 
   const word = fc.constantFrom('Adm No', 'Name', 'Class', 'Mobile', 'Phone', 'Fee', 'Tuition fee', 'Paid', '')
   fc.assert(
     fc.property(fc.array(fc.oneof(word, fc.string())), titles => {
-      const guesses = guessColumns(titles, {
-        fields: ROSTER_TITLES,
-        fees: [{ code: 'TUITION_FEE', name: 'Tuition' }],
-      })
+      const fees = [{ code: 'TUITION_FEE', name: 'Tuition' }]
+      const guesses = new ColumnGuesser({ fields: ROSTER_TITLES, fees }).guess(titles)
       const made = guesses.filter(guess => guess !== null)
       assert.equal(guesses.length, titles.length)
       assert.equal(new Set(made).size, made.length)
@@ -302,4 +304,17 @@ test('no field is guessed for two columns, and a guess is a field or a fee', () 
       assert.ok(made.every(guess => fields.includes(guess) || /^fee:./s.test(guess)))
     }),
   )
+})
+
+const fullRow = (row: number): string[] =>
+  Array.from({ length: ROW.columns }, (_, column) => `cell ${row} ${column} `.repeat(15))
+
+test('headings are found in rows full of long texts, with hundreds of fees to compare, while requests are answered', async () => {
+  const fees = Array.from({ length: 400 }, (_, no) => ({ code: `FEE_${no}`, name: `Fee no. ${no}` }))
+  const rows = Array.from({ length: HEAD_ROWS }, (_, row) => ({ rowNo: row + 1, cells: fullRow(row) }))
+  await assertNoStall(async () => {
+    const guesser = new ColumnGuesser({ fields: ROSTER_TITLES, fees })
+    const count = ({ titles, lower }: Head) => guesser.guess(titles, lower).filter(one => one !== null).length
+    await runInSteps(chooseHead(rows, count))
+  })
 })

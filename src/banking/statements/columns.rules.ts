@@ -28,6 +28,9 @@ const TITLES: Record<ColumnRole, RegExp> = {
 /** How far down the titles may stand: below them is the table. */
 export const HEAD_ROWS = 60
 const WIDEST = 40
+/** Titles stand in the first columns, and at the beginning of their cells. */
+const MOST_COLUMNS = 60
+const MAX_TITLE_READ = 200
 /** No day and no amount is longer. */
 const LONGEST = 40
 
@@ -47,7 +50,7 @@ export function headOf(rows: readonly Row[]): Row | null {
 }
 
 function columnsOf({ rowNo, cells }: Row): Columns {
-  const titles = cells.map(titleOf)
+  const titles = cells.slice(0, MOST_COLUMNS).map(titleOf)
   const taken = new Set<number>()
   const find = (role: ColumnRole): number | null => {
     const at = titles.findIndex((title, index) => !taken.has(index) && TITLES[role].test(title))
@@ -64,6 +67,7 @@ function columnsOf({ rowNo, cells }: Row): Columns {
 export function titleOf(cell: Cell | undefined): string {
   const text = typeof cell === 'string' ? cell : ''
   return text
+    .slice(0, MAX_TITLE_READ)
     .toLowerCase()
     .replaceAll(/\([^()]*\)|[^\p{L}\p{N}]+/gu, ' ')
     .trim()
@@ -84,7 +88,7 @@ export function titlesOf(header: readonly Cell[], columns: Columns): RememberedT
 export function recallColumns(rows: readonly Row[], titles: RememberedTitles): Columns | null {
   if (titles.date === undefined || titles.credit === undefined) return null
   for (const { rowNo, cells } of rows.slice(0, HEAD_ROWS)) {
-    const here = cells.map(titleOf)
+    const here = cells.slice(0, MOST_COLUMNS).map(titleOf)
     const found = ROLES.map(role => {
       const title = titles[role]
       return [role, title === undefined ? null : here.indexOf(title)] as const

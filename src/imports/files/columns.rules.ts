@@ -20,6 +20,8 @@ export type HeaderDecision = { kind: 'read'; header: Header } | { kind: 'refused
 
 const MAX_NAMED = 20
 const MAX_NAME = 60
+/** A title is among the first characters of its cell, or the cell is not one. */
+const MAX_TITLE_READ = 500
 
 export function matchHeader(known: readonly Column[], what: string, cells: readonly Cell[]): HeaderDecision {
   const titles = cells.map(titleOf)
@@ -64,7 +66,7 @@ function listNames(columns: readonly Column[]): string {
 }
 
 function titleOf(cell: Cell): string {
-  const text = cell === null || cell instanceof Date ? '' : String(cell)
+  const text = cell === null || cell instanceof Date ? '' : String(cell).slice(0, MAX_TITLE_READ)
   return Array.from(text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim())
     .slice(0, MAX_NAME)
     .join('')
@@ -251,19 +253,19 @@ const MOST_COLUMNS = 60
 export const PROBLEM_TITLE = 'Problem'
 
 /** One row as the header, or two of which the upper one names groups of columns. */
-export function possibleHeads(rows: readonly FileRow[]): Head[] {
-  return rows.slice(0, HEAD_ROWS).flatMap(({ rowNo, cells }, index) => {
+export function* possibleHeads(rows: readonly FileRow[]): Generator<Head, void, undefined> {
+  for (const [index, { rowNo, cells }] of rows.slice(0, HEAD_ROWS).entries()) {
     const titles = titlesOf(cells)
-    if (titles.every(title => title === '')) return []
-    const single = { lastRowNo: rowNo, titles, lower: titles }
+    if (titles.every(title => title === '')) continue
+    yield { lastRowNo: rowNo, titles, lower: titles }
     const next = rows[index + 1]
     const joined = next === undefined ? null : joinRows(titles, next)
-    return joined === null ? [single] : [single, joined]
-  })
+    if (joined !== null) yield joined
+  }
 }
 
 function titlesOf(cells: readonly Cell[]): string[] {
-  const titles = cells.map(titleOf).slice(0, MOST_COLUMNS)
+  const titles = cells.slice(0, MOST_COLUMNS).map(titleOf)
   return titles.at(-1) === PROBLEM_TITLE ? titles.slice(0, -1) : titles
 }
 
@@ -292,8 +294,15 @@ function isOfData(cell: Cell): boolean {
 }
 
 /** The head of which most columns are known; where none is, the first row that is about as wide as the table. */
-export function chooseHead(rows: readonly FileRow[], known: (head: Head) => number): Head | null {
-  const heads = possibleHeads(rows).map(head => ({ head, count: known(head) }))
+export function* chooseHead(
+  rows: readonly FileRow[],
+  known: (head: Head) => number,
+): Generator<undefined, Head | null, undefined> {
+  const heads: { head: Head; count: number }[] = []
+  for (const head of possibleHeads(rows)) {
+    heads.push({ head, count: known(head) })
+    yield
+  }
   // A head of one row wins a tie: one of two may have the school's name joined to its titles.
   const single = heads.filter(({ head }) => head.lower === head.titles)
   const best = [...single, ...heads].reduce((one, other) => (other.count > one.count ? other : one), {

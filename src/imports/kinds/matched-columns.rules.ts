@@ -19,8 +19,6 @@ export type Titles<Field extends string> = readonly (readonly [Field, RegExp])[]
 
 type Fee = { code: string; name: string }
 
-export type KnownColumns = { fields: Titles<string>; fees: readonly Fee[] }
-
 const FEE = 'fee:'
 
 /** The fee that a column holds amounts of. */
@@ -32,43 +30,71 @@ export function feeCodeOf(column: string): string | null {
 const NOT_A_FEE = /(paid|balance|due|total|concession|discount|receipt|remark|date|mode|status)/
 const A_FEE = /(fee|fees|tuition|transport|charge|hostel|bus)/
 
+/** What a title may be, whatever stands beside it: a fee that the school has, or some of the fields, or a new fee. */
+type TitleMeanings = { feeCode: string | null; fields: readonly string[]; newFeeCode: string | null }
+
 /**
- * What the columns of a file probably are, each field once; a person looks at it before anything is read by it.
- * Headings of fees are matched with the fees that the school has.
+ * Guesses what the columns of a file are, for one file: a file has many rows that may be its headings, with the same titles
+ * in several of them, so what a title means is found once.
  */
-export function guessColumns(
-  titles: readonly string[],
-  { fields, fees, lower = titles }: KnownColumns & { lower?: readonly string[] },
-): (string | null)[] {
-  const taken = new Set<string>()
-  return titles.map((title, index) => {
-    const own = lower[index] ?? title
-    // "Father" above "Name" is the father's name; "Fees" above "Tuition" is the fee that the lower one names.
-    const known = { fields, fees, taken }
-    const whole = guessColumn(title, known)
-    const isFee = whole !== null && feeCodeOf(whole) !== null
-    const guess = own === title || (whole !== null && !isFee) ? whole : (guessColumn(own, known) ?? whole)
-    if (guess === null || taken.has(guess)) return null
-    taken.add(guess)
-    return guess
-  })
-}
+export class ColumnGuesser {
+  readonly #fields: Titles<string>
+  readonly #feeCodes: ReadonlyMap<string, string>
+  readonly #meanings = new Map<string, TitleMeanings>()
 
-type ColumnsToGuess = KnownColumns & { taken: ReadonlySet<string> }
+  constructor({ fields, fees }: { fields: Titles<string>; fees: readonly Fee[] }) {
+    this.#fields = fields
+    // The first of several that are called alike.
+    const named = fees
+      .toReversed()
+      .flatMap(({ code, name }) => [[lettersOf(name), code] as const, [lettersOf(code), code] as const])
+    this.#feeCodes = new Map(named)
+  }
 
-function guessColumn(title: string, { fields, fees, taken }: ColumnsToGuess): string | null {
-  const plain = lettersOf(title)
-  if (plain === '') return null
-  const known = fees.find(({ code, name }) => lettersOf(code) === plain || lettersOf(name) === plain)
-  if (known !== undefined) return FEE + known.code
-  // "Date of birth (DD/MM/YYYY)", "Class 2026-27" and "Student name (in capitals)".
-  const short = lettersOf(title.replaceAll(/\([^()]*\)|\b20\d\d(?:\s?[-–/]\s?\d{2,4})?/g, ''))
-  const named = fields.filter(([name]) => lettersOf(name) === plain)
-  const titled = fields.filter(([, titles]) => titles.test(plain) || titles.test(short))
-  const found = named.length > 0 ? named : titled
-  // A second mobile number is the other one, and a third is none.
-  if (found.length > 0) return (found.find(([name]) => !taken.has(name)) ?? found[0])?.[0] ?? null
-  return A_FEE.test(plain) && !NOT_A_FEE.test(plain) ? FEE + feeCodeFor(title) : null
+  /**
+   * What the columns probably are, each field once; a person looks at it before anything is read by it.
+   * Headings of fees are matched with the fees that the school has.
+   */
+  guess(titles: readonly string[], lower: readonly string[] = titles): (string | null)[] {
+    const taken = new Set<string>()
+    return titles.map((title, index) => {
+      const own = lower[index] ?? title
+      // "Father" above "Name" is the father's name; "Fees" above "Tuition" is the fee that the lower one names.
+      const whole = this.#guessOne(title, taken)
+      const isFee = whole !== null && feeCodeOf(whole) !== null
+      const guess =
+        own === title || (whole !== null && !isFee) ? whole : (this.#guessOne(own, taken) ?? whole)
+      if (guess === null || taken.has(guess)) return null
+      taken.add(guess)
+      return guess
+    })
+  }
+
+  #guessOne(title: string, taken: ReadonlySet<string>): string | null {
+    const { feeCode, fields, newFeeCode } = this.#meaningsOf(title)
+    if (feeCode !== null) return FEE + feeCode
+    // A second mobile number is the other one, and a third is none.
+    const field = fields.find(name => !taken.has(name)) ?? fields[0]
+    return field ?? (newFeeCode === null ? null : FEE + newFeeCode)
+  }
+
+  #meaningsOf(title: string): TitleMeanings {
+    const known = this.#meanings.get(title)
+    if (known !== undefined) return known
+    const plain = lettersOf(title)
+    // "Date of birth (DD/MM/YYYY)", "Class 2026-27" and "Student name (in capitals)".
+    const short = lettersOf(title.replaceAll(/\([^()]*\)|\b20\d\d(?:\s?[-–/]\s?\d{2,4})?/g, ''))
+    const named = this.#fields.filter(([name]) => lettersOf(name) === plain)
+    const titled = this.#fields.filter(([, titles]) => titles.test(plain) || titles.test(short))
+    const isNothing = plain === ''
+    const meanings = {
+      feeCode: isNothing ? null : (this.#feeCodes.get(plain) ?? null),
+      fields: isNothing ? [] : (named.length > 0 ? named : titled).map(([name]) => name),
+      newFeeCode: A_FEE.test(plain) && !NOT_A_FEE.test(plain) ? feeCodeFor(title) : null,
+    }
+    this.#meanings.set(title, meanings)
+    return meanings
+  }
 }
 
 function lettersOf(text: string): string {
