@@ -1,8 +1,8 @@
-import { assertNever } from '../platform/assert.ts'
-import { formatDay } from '../platform/calendar.ts'
+import { dayAfter, formatDay } from '../platform/calendar.ts'
 import { minPaise, subtractPaise, sumPaise, ZERO, type Paise } from '../platform/money.ts'
 import { allocate } from './allocation.rules.ts'
 import {
+  dueBefore,
   LATE_FEE,
   type Allocation,
   type LateFee,
@@ -31,11 +31,11 @@ type ShareDecision = { share: Share; why: null } | { share: null; why: string }
  * out. Where the institute takes no parts, or none as small as this, the link asks for what its rules allow.
  */
 export function shareFor(dues: LinkableDues, asked: LinkScope): ShareDecision {
-  const wanted = dues.lines.filter(line => line.owedPaise > 0 && isWanted(line, dues.today, asked))
+  const wanted = dues.lines.filter(line => duePaise({ ...line, plannedPaise: ZERO }, dues.today, asked) > 0)
   if (wanted.length === 0) return leftOut(nothingWords(asked))
-  const lines = wanted.flatMap(({ componentType, owedPaise, plannedPaise }) => {
-    const amountPaise = subtractPaise(owedPaise, minPaise(owedPaise, plannedPaise))
-    return amountPaise === 0 ? [] : [{ componentType, amountPaise }]
+  const lines = wanted.flatMap(line => {
+    const amountPaise = duePaise(line, dues.today, asked)
+    return amountPaise === 0 ? [] : [{ componentType: line.componentType, amountPaise }]
   })
   if (lines.length === 0) return leftOut('It is on a plan, whose instalments take this.')
   const byHand = new Set(lines.map(line => line.componentType))
@@ -56,17 +56,11 @@ export function shareFor(dues: LinkableDues, asked: LinkScope): ShareDecision {
   return { share: allocate(least, dues, allocation), why: null }
 }
 
-function isWanted({ dueOn, isCarried = false }: Line, today: string, asked: LinkScope): boolean {
-  switch (asked.scope) {
-    case 'year':
-      return true
-    case 'overdue':
-      return isCarried || (dueOn !== null && dueOn < today)
-    case 'due_by':
-      return isCarried || (dueOn !== null && dueOn <= asked.until)
-    default:
-      return assertNever(asked)
-  }
+/** What of a line is asked for; instalments take theirs in their own time. */
+function duePaise(line: Line, today: string, asked: LinkScope): Paise {
+  if (asked.scope === 'year')
+    return subtractPaise(line.owedPaise, minPaise(line.owedPaise, line.plannedPaise))
+  return dueBefore(line, asked.scope === 'due_by' ? dayAfter(asked.until) : today)
 }
 
 function nothingWords(asked: LinkScope): string {

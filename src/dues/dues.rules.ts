@@ -141,6 +141,10 @@ export type OwedLine = {
   isCarried?: boolean
   /** How much of it an instalment plan will take. */
   plannedPaise?: Paise
+  /** What is left of earlier years in it, by the day on which it fell due. */
+  carriedParts?: readonly DuePart[] | null
+  /** The day of a carried part that had none. */
+  lateFrom?: string | null
 }
 
 export type Share = {
@@ -246,12 +250,12 @@ function addUp<Dues extends DuesWithLateFees>(dues: Dues): Dues {
 /** Whether lines ask for fees that are being paid already: `left` is what is owed less that money. */
 export function isAskedTwice(lines: Share['lines'], owed: DuesWithLateFees, left: DuesWithLateFees): boolean {
   return [...sumByComponent(lines)].some(([componentType, amount]) => {
-    const rest = owedOf(componentType, left)
-    return amount > rest && rest < owedOf(componentType, owed)
+    const rest = owedOfComponent(componentType, left)
+    return amount > rest && rest < owedOfComponent(componentType, owed)
   })
 }
 
-function owedOf(componentType: string, { lines, lateFeePaise }: DuesWithLateFees): number {
+function owedOfComponent(componentType: string, { lines, lateFeePaise }: DuesWithLateFees): number {
   const owed = lines.find(line => line.componentType === componentType)?.owedPaise ?? ZERO
   return componentType === LATE_FEE ? owed + lateFeePaise : owed
 }
@@ -259,7 +263,7 @@ function owedOf(componentType: string, { lines, lateFeePaise }: DuesWithLateFees
 /** Whether all that an order was made for is still due; a component may stand in several of its lines. */
 export function isCovered(order: Share, dues: DuesWithLateFees): boolean {
   const isLineCovered = ([componentType, amount]: [string, Paise]): boolean =>
-    amount <= owedOf(componentType, dues)
+    amount <= owedOfComponent(componentType, dues)
   const asked = sumPaise(stillAsked(order.lateFees, dues.lateFees).map(fee => fee.amountPaise))
   return (
     [...sumByComponent(order.lines)].every(isLineCovered) &&
@@ -267,8 +271,60 @@ export function isCovered(order: Share, dues: DuesWithLateFees): boolean {
   )
 }
 
-/** A component that is owed, of which an instalment plan may take a part. */
-type Dated = OwedLine & { plannedPaise: Paise }
+/** Divides what a plan will not take of a line by the day on which it falls due; of what was carried a plan takes the oldest. */
+function partsByHand(line: OwedLine): readonly DuePart[] {
+  const { owedPaise, plannedPaise = ZERO, dueOn, carriedParts = null, lateFrom = null } = line
+  const amountPaise = subtractPaise(owedPaise, minPaise(owedPaise, plannedPaise))
+  if (carriedParts === null) return [{ dueOn, amountPaise }]
+  return leftByDay(carriedParts, amountPaise).map(part => ({ ...part, dueOn: part.dueOn ?? lateFrom }))
+}
+
+/** What of a line is to be paid by hand and falls due before a day. A late fee that was charged has been due since then. */
+export function dueBefore(line: OwedLine, day: string): Paise {
+  const isCharged = line.componentType === LATE_FEE
+  const due = partsByHand(line).filter(({ dueOn }) => isCharged || (dueOn !== null && dueOn < day))
+  return sumPaise(due.map(part => part.amountPaise))
+}
+
+/** What of a line is to be paid by hand and is still to fall due, with its days. */
+export function dueFrom(line: OwedLine, day: string): { dueOn: string; amountPaise: Paise }[] {
+  if (line.componentType === LATE_FEE) return []
+  return partsByHand(line).flatMap(({ dueOn, amountPaise }) =>
+    dueOn !== null && dueOn >= day && amountPaise > 0 ? [{ dueOn, amountPaise }] : [],
+  )
+}
+
+type TimedDues = {
+  today: string
+  lines: readonly (OwedLine & { plannedPaise: Paise })[]
+  lateFees: readonly Pick<LateFee, 'amountPaise'>[]
+}
+
+/**
+ * What somebody owes, as every page, list, sheet, message and answer says it that shows what a child owes: late fees are
+ * in it, and so is money on the way, which is named beside it until it has come.
+ */
+export type Owed = {
+  totalPaise: Paise
+  /** Of that, what is past its due day. A plan takes its part in its own time: that is never overdue. */
+  overduePaise: Paise
+  /** Of what is overdue, the late fees that grow until their fees are paid. */
+  lateFeePaise: Paise
+}
+
+export function owedOf(dues: TimedDues & Pick<Owed, 'totalPaise' | 'lateFeePaise'>): Owed {
+  const { totalPaise, lateFeePaise } = dues
+  return { totalPaise, lateFeePaise, overduePaise: timingOf(dues).overduePaise }
+}
+
+/** What the years of a child, or the children of a family, owe together. */
+export function addOwed(all: readonly Owed[]): Owed {
+  return {
+    totalPaise: sumPaise(all.map(one => one.totalPaise)),
+    overduePaise: sumPaise(all.map(one => one.overduePaise)),
+    lateFeePaise: sumPaise(all.map(one => one.lateFeePaise)),
+  }
+}
 
 /** What is to be paid by hand, and when; a plan takes the rest in its own time. */
 type Timing = {
@@ -280,31 +336,20 @@ type Timing = {
   plannedPaise: Paise
 }
 
-export function timingOf({
-  today,
-  lines,
-  lateFees,
-}: {
-  today: string
-  lines: readonly Dated[]
-  lateFees: readonly Pick<LateFee, 'amountPaise'>[]
-}): Timing {
-  const byHand = lines.map(line => ({
-    dueOn: line.dueOn,
-    amountPaise: subtractPaise(line.owedPaise, minPaise(line.owedPaise, line.plannedPaise)),
-  }))
-  const overdue = byHand.filter(line => line.dueOn !== null && line.dueOn < today)
-  const [nextOn] = byHand
-    .flatMap(({ dueOn, amountPaise }) => (dueOn !== null && dueOn >= today && amountPaise > 0 ? [dueOn] : []))
-    .toSorted()
+export function timingOf({ today, lines, lateFees }: TimedDues): Timing {
+  const ahead = lines.flatMap(line => dueFrom(line, today))
+  const [nextOn] = ahead.map(part => part.dueOn).toSorted()
   return {
-    overduePaise: sumPaise([...overdue, ...lateFees].map(one => one.amountPaise)),
+    overduePaise: sumPaise([
+      ...lines.map(line => dueBefore(line, today)),
+      ...lateFees.map(fee => fee.amountPaise),
+    ]),
     nextDue:
       nextOn === undefined
         ? null
         : {
             on: nextOn,
-            amountPaise: sumPaise(byHand.filter(one => one.dueOn === nextOn).map(one => one.amountPaise)),
+            amountPaise: sumPaise(ahead.filter(one => one.dueOn === nextOn).map(one => one.amountPaise)),
           },
     plannedPaise: sumPaise(lines.map(line => minPaise(line.owedPaise, line.plannedPaise))),
   }

@@ -11,10 +11,12 @@ import {
   datedRule,
   lateFeesOn,
   leftByDay,
+  owedOf,
   ruleFor,
   type Allocation,
   type DuePart,
   type LateFee,
+  type Owed,
   type PartPayment,
   type Redeemed,
   type Share,
@@ -71,6 +73,21 @@ type StudentKey = { instituteId: number; studentId: string }
 /** Reads dues by student id with four statements, however many students there are. */
 export async function readDues(ctx: Context, keys: readonly StudentKey[]): Promise<Map<string, Dues>> {
   return readDuesOn(ctx.db, keys, dayOf(ctx.clock.now()))
+}
+
+const PART = 500
+
+/** What students owe, for lists and sheets of thousands. */
+export async function readOwed(
+  db: Queryable,
+  keys: readonly StudentKey[],
+  today: string,
+): Promise<Map<string, Owed>> {
+  const found = new Map<string, Owed>()
+  for (let from = 0; from < keys.length; from += PART)
+    for (const [id, dues] of await readDuesOn(db, keys.slice(from, from + PART), today))
+      found.set(id, owedOf(dues))
+  return found
 }
 
 export async function getDues(ctx: Context, key: StudentKey): Promise<Dues> {

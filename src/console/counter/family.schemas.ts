@@ -49,6 +49,8 @@ const feeOutput = fee.object({
   everything_amount: fee.amount('What “everything” takes of it.', 12000, one => one.everythingPaise),
 })
 
+const ON_THE_WAY = 'Of that, what banks or a lender are expected to bring.'
+
 const child = outputOf<CounterChild>()
 const childOutput = child.object({
   service_student_id: child.text('The child.', STUDENT_ID, one => one.studentId),
@@ -58,16 +60,18 @@ const childOutput = child.object({
   section: child.optional.text('Section.', 'B'),
   academic_year_start: child.integer('The year of these fees.', 2026),
   academic_year_end: child.integer('Its end.', 2027),
+  total_amount: child.amount('Owed for that year, late fees included.', 24500, one => one.totalPaise),
+  overdue_amount: child.amount(
+    'Of that, past its due day; late fees included.',
+    12500,
+    one => one.overduePaise,
+  ),
   outstanding_amount: child.amount(
     'Fees owed, without late fees, rupees.',
     24000,
     one => one.outstandingPaise,
   ),
-  on_the_way_amount: child.amount(
-    'What banks or a lender are expected to bring.',
-    0,
-    one => one.onTheWayPaise,
-  ),
+  on_the_way_amount: child.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
   on_the_way_until: child.optional.day('By when that has come or failed.', '2026-11-18'),
   fees: child.list('What can be taken, late fees first.', feeOutput),
 })
@@ -76,6 +80,13 @@ const family = outputOf<CounterFamily>()
 export const familyOutput = family.object({
   payer_name: family.text('Whom the family answers to.', 'Asha Rao'),
   payer_phone: family.text('Phone.', '+91 98765 43210'),
+  total_amount: family.amount('Owed in all, late fees included, rupees.', 48500, one => one.totalPaise),
+  overdue_amount: family.amount(
+    'Of that, past its due day; late fees included.',
+    12500,
+    one => one.overduePaise,
+  ),
+  on_the_way_amount: family.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
   term_due_on: family.optional.day('The day that “this term” ends with.', '2026-12-10'),
   children: family.list('Brothers and sisters, one for each year that is owed.', childOutput),
 })

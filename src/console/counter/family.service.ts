@@ -1,4 +1,4 @@
-import { withoutTaken } from '../../dues/dues.rules.ts'
+import { addOwed, owedOf, withoutTaken, type Owed } from '../../dues/dues.rules.ts'
 import { readDues, type Dues } from '../../dues/dues.service.ts'
 import { type CounterFee, counterFeesOf, nextDueDay } from '../../dues/takings/takings.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
@@ -17,7 +17,7 @@ export type FoundFamily = { studentId: string; children: FoundStudent[] }
 const MOST_FAMILIES = 6
 const MOST_STUDENTS = 20
 const MOST_USERS = 20
-const MOST_RECORDS = 40
+const MOST_RECORDS = 60
 
 /** The families of what was typed or scanned. One alone is opened at once by the page. */
 export async function findFamilies(
@@ -86,12 +86,13 @@ export type CounterChild = {
   onTheWayPaise: Paise
   onTheWayUntil: string | null
   fees: CounterFee[]
-}
+} & Owed
 
-export type CounterFamily = {
+export type CounterFamily = Owed & {
   payerName: string
   payerPhone: string
   termDueOn: string | null
+  onTheWayPaise: Paise
   children: CounterChild[]
 }
 
@@ -122,13 +123,16 @@ export async function readFamily(
     if (academicYearStart > known) newest.set(identifier, owed)
   }
   const { contactName: payerName, contactNumber: payerPhone } = first.context.student
+  const children = records
+    .filter(({ owed }) => owed.totalPaise > 0 || newest.get(owed.context.student.identifier) === owed)
+    .map(record => toChild(record, { today, nextDay }))
   return {
     payerName,
     payerPhone,
     termDueOn: nextDay,
-    children: records
-      .filter(({ owed }) => owed.totalPaise > 0 || newest.get(owed.context.student.identifier) === owed)
-      .map(record => toChild(record, { today, nextDay })),
+    ...addOwed(children),
+    onTheWayPaise: sumPaise(children.map(child => child.onTheWayPaise)),
+    children,
   }
 }
 
@@ -141,6 +145,7 @@ function toChild(
     ...student,
     studentId: student.id,
     gradeName,
+    ...owedOf(owed),
     outstandingPaise: owed.owedPaise,
     onTheWayPaise: sumPaise(own.map(one => one.amountPaise)),
     onTheWayUntil:

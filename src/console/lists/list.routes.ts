@@ -153,7 +153,8 @@ async function readPage<Row extends object>(
   }
   const [all, counted] = await Promise.all([list.all(ctx, of, filters), list.counted(ctx, of, filters)])
   const page = await listInOrder<Row>(ctx, { query: all, counted }, list.sorting, { sort, cursor, limit })
-  const rows = page.rows.map(row => list.toRow(row as never))
+  const read = page.rows.map(row => list.toRow(row as never))
+  const rows = await list.completed(ctx, of, read)
   return { ...page, rows: await list.shown(ctx, of, rows) }
 }
 
@@ -177,6 +178,7 @@ async function reportOf<Row extends object>(
       value: row => cell(row, beside, now),
     })),
     toRow: row => list.toRow(row as never),
+    completed: async (db, rows) => list.completed({ db, clock: ctx.clock }, of, rows),
   }
 }
 

@@ -2,10 +2,15 @@ import { column, defineList, filter } from '../../http/lists/define-list.ts'
 import { field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { dayOf } from '../../platform/calendar.ts'
+import type { Clock } from '../../platform/clock.ts'
+import type { Queryable } from '../../platform/db/database.ts'
+import { readOwed } from '../../dues/dues.service.ts'
+import type { Owed } from '../../dues/dues.rules.ts'
 import { classFilters } from '../../students/class-filters.list.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
 import { badCursor, toPage } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
-import type { Paise } from '../../platform/money.ts'
+import { ZERO, type Paise } from '../../platform/money.ts'
 import { DEFAULTER_BUCKETS, dueCursor, parseDueCursor } from './reports.rules.ts'
 import { countedDefaulters, defaultersQuery } from './dues.store.ts'
 
@@ -14,6 +19,8 @@ type Dues = {
   totalPaise: Paise
   /** Families whose whole debt is on the way need not be asked again. */
   onTheWayPaise: Paise
+  /** Of today, whatever the list is narrowed to. */
+  today: Pick<Owed, 'lateFeePaise' | 'overduePaise'>
 }
 const out = outputOf<Dues>()
 
@@ -44,10 +51,13 @@ export const defaulterList = defineList({
     contact_name: column(out.text('Whom to speak to.', 'Asha Rao'), { title: 'Contact' }),
     contact_number: column(out.text('Their phone.', '9876543210'), { title: 'Phone', only: 'file' }),
     contact_email: column(out.text('Their e-mail.', 'asha@example.in'), { title: 'E-mail', only: 'file' }),
-    owed: column(out.amount('As late as was asked for.', 123456.5), { title: 'Owed', sort: by.number }),
+    owed: column(out.amount('Fees as late as was asked for, without late fees.', 123456.5), {
+      title: 'Fees',
+      sort: by.number,
+    }),
     owed_in_all: column(
-      out.amount('All that is owed, due or not.', 123456.5, ({ totalPaise }) => totalPaise),
-      { title: 'Owed in all', only: 'file' },
+      out.amount('All fees that are owed, due or not, without late fees.', 123456.5, row => row.totalPaise),
+      { title: 'Fees in all', only: 'file' },
     ),
     oldest_due_on: column(out.optional.day('Since when the oldest of it is due.', '2026-06-10'), {
       title: 'Due since',
@@ -75,6 +85,14 @@ export const defaulterList = defineList({
       ),
       { title: 'On the way', only: 'file' },
     ),
+    late_fee_amount: column(
+      out.amount('Late fees that grow with what is overdue.', 450, ({ today }) => today.lateFeePaise),
+      { title: 'Late fee', only: 'file' },
+    ),
+    overdue_amount: column(
+      out.amount('All that is overdue, late fees included.', 123906.5, ({ today }) => today.overduePaise),
+      { title: 'Overdue with late fee', only: 'file' },
+    ),
   },
   filters: {
     bucket: filter(field.oneOf(DEFAULTER_BUCKETS, 'How late; everybody who is late if absent.'), {
@@ -91,15 +109,29 @@ export const defaulterList = defineList({
     }),
   },
   rows: {
-    async page({ db, clock }, { id }, filters, { cursor: sent, limit }) {
+    async page(ctx, institute, filters, { cursor: sent, limit }) {
+      const { db, clock } = ctx
       const cursor = sent === undefined ? undefined : parseDueCursor(sent)
       if (cursor === null) throw badCursor()
       const range = { cursor, limit: limit + 1 }
-      const { text, values } = defaultersQuery(id, dayOf(clock.now()), filters, range)
-      return toPage(await db.query(text, values), limit, dueCursor)
+      const { text, values } = defaultersQuery(institute.id, dayOf(clock.now()), filters, range)
+      return toPage(await withOwed(ctx, institute, await db.query(text, values)), limit, dueCursor)
     },
+    completed: (ctx, institute, rows) => withOwed(ctx, institute, rows),
     all: ({ clock }, { id }, filters) => defaultersQuery(id, dayOf(clock.now()), filters),
     counted: ({ clock }, { id }, filters) => countedDefaulters(id, dayOf(clock.now()), filters),
   },
 })
+/** Late fees are made by a rule, so no statement has them. */
+async function withOwed<Row extends Dues>(
+  { db, clock }: { db: Queryable; clock: Clock },
+  { id: instituteId }: Pick<Institute, 'id'>,
+  rows: readonly Omit<Row, 'today'>[],
+): Promise<Row[]> {
+  const keys = rows.map(({ studentId }) => ({ instituteId, studentId }))
+  const owed = await readOwed(db, keys, dayOf(clock.now()))
+  const nothing = { lateFeePaise: ZERO, overduePaise: ZERO }
+  return rows.map(row => ({ ...row, today: owed.get(row.studentId) ?? nothing }) as unknown as Row)
+}
+
 export type DefaulterAnswer = Shown<typeof defaulterList.output>

@@ -4,7 +4,7 @@ import { Places } from '../../platform/concurrency.ts'
 import { PassThrough, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { dayOf } from '../../platform/calendar.ts'
-import type { Transaction } from '../../platform/db/database.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import type { Context } from '../../platform/context.ts'
 import { recordAudit, type Actor } from '../audit/audit.service.ts'
 import type { Query } from '../../platform/db/query.ts'
@@ -35,6 +35,8 @@ export type Report<Row extends object> = {
   columns: readonly Column<Row>[]
   /** Makes a row of what the statement gives. */
   toRow?: (row: Row) => Row
+  /** Adds to some rows what no statement gives. */
+  completed?: (db: Queryable, rows: Row[]) => Promise<Row[]>
   /** Absent for what no voucher stands for. */
   vouchers?: ((row: Row) => Voucher[]) | undefined
 }
@@ -97,9 +99,12 @@ async function wholeFile<Row extends object>(
 
 async function* readRows<Row extends object>(
   tx: Transaction,
-  { query, toRow }: WholeReport<Row>,
+  { query, toRow, completed }: WholeReport<Row>,
 ): AsyncGenerator<readonly Row[]> {
-  for await (const rows of readBatches<Row>(tx, query)) yield toRow === undefined ? rows : rows.map(toRow)
+  for await (const rows of readBatches<Row>(tx, query)) {
+    const read = toRow === undefined ? rows : rows.map(toRow)
+    yield completed === undefined ? read : await completed(tx, read)
+  }
 }
 
 /** A client that stops reading ends the transaction too; a failure half way breaks the download off. */

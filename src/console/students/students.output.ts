@@ -5,7 +5,7 @@ import {
   studentPaymentOutput,
   withOnTheWay,
 } from '../../dues/dues.schemas.ts'
-import { timingOf } from '../../dues/dues.rules.ts'
+import { addOwed, owedOf, type Owed } from '../../dues/dues.rules.ts'
 import type { Dues } from '../../dues/dues.service.ts'
 import type { Discount } from '../../fees/fees.rules.ts'
 import type { planHistoryOutput, planOutput } from '../../flex/plans/plan.schemas.ts'
@@ -60,7 +60,7 @@ const userOutput = user.object({
 const owed = outputOf<OwedTotals>()
 const owedFields = {
   total_amount: owed.amount('Owed in all years, late fees included, rupees.', 20450, one => one.totalPaise),
-  overdue_amount: owed.amount('Of that, past its due day.', 0, one => one.overduePaise),
+  overdue_amount: owed.amount('Of that, past its due day; late fees included.', 0, one => one.overduePaise),
   on_the_way_amount: owed.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
 }
 
@@ -103,7 +103,7 @@ const yearOutput = record.object({
   grade_name,
   status,
   total_amount: record.amount('Owed for that year, late fees included, rupees.', 0, one => one.totalPaise),
-  overdue_amount: record.amount('Of that, past its due day.', 0, one => one.overduePaise),
+  overdue_amount: record.amount('Of that, past its due day; late fees included.', 0, one => one.overduePaise),
   on_the_way_amount: record.amount(ON_THE_WAY, 0, one => one.onTheWayPaise),
 })
 
@@ -118,7 +118,7 @@ const heldDepositOutput = heldDeposit.object({
   amount: heldDeposit.amount('Held, rupees.', 5000),
 })
 
-type OwedTotals = { totalPaise: Paise; overduePaise: Paise; onTheWayPaise: Paise }
+type OwedTotals = Owed & { onTheWayPaise: Paise }
 type Related = Student & OwedTotals & { gradeName: string }
 type Family = OwedTotals & { children: Related[] }
 type ShownPage = Omit<StudentPage, 'family' | 'otherYears' | 'openOrders'> &
@@ -189,15 +189,14 @@ function toFamily({ family: records, onTheWay }: StudentPage): Family {
 
 function sumOwed(all: readonly OwedTotals[]): OwedTotals {
   return {
-    totalPaise: sumPaise(all.map(one => one.totalPaise)),
-    overduePaise: sumPaise(all.map(one => one.overduePaise)),
+    ...addOwed(all),
     onTheWayPaise: sumPaise(all.map(one => one.onTheWayPaise)),
   }
 }
 
 function toRelated(one: Dues, onTheWay: readonly OnTheWay[]): Related {
-  const { totalPaise, onTheWayPaise } = withOnTheWay(one, onTheWay)
-  return { ...withGrade(one), totalPaise, overduePaise: timingOf(one).overduePaise, onTheWayPaise }
+  const { onTheWayPaise } = withOnTheWay(one, onTheWay)
+  return { ...withGrade(one), ...owedOf(one), onTheWayPaise }
 }
 
 function withGrade({ context: { student, gradeName } }: Dues): Student & { gradeName: string } {

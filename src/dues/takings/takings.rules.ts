@@ -1,4 +1,5 @@
-import { LATE_FEE, type LateFee, type OwedLine } from '../dues.rules.ts'
+import { dueBefore, dueFrom, LATE_FEE, type LateFee, type OwedLine } from '../dues.rules.ts'
+import { dayAfter } from '../../platform/calendar.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 import {
   minPaise,
@@ -77,10 +78,7 @@ function addPart(
   }
 }
 
-/** What a clerk proposes to a family with one button. Each holds all that the one before it holds. */
-type CounterOffer = 'overdue' | 'term' | 'everything'
-
-/** The amount of a fee that can be taken now, and how much of it each offer takes. */
+/** The amount of a fee that can be taken now, and how much of it each button takes, which holds all that the one before holds. */
 export type CounterFee = {
   componentType: string
   leftPaise: Paise
@@ -90,7 +88,7 @@ export type CounterFee = {
   everythingPaise: Paise
 }
 
-type OpenLine = OwedLine & { plannedPaise: Paise; dueOn: string | null; lateRuleId: string | null }
+type OpenLine = OwedLine & { plannedPaise: Paise }
 type OpenDues = { lines: readonly OpenLine[]; lateFees: readonly LateFee[] }
 
 /** What an instalment plan takes in its own time is not offered; a clerk can still type it. */
@@ -100,11 +98,8 @@ function openOf({ owedPaise, plannedPaise }: OpenLine): Paise {
 
 /** The next day on which something of the family falls due; null when nothing of it has a day ahead. */
 export function nextDueDay(family: readonly OpenDues[], today: string): string | null {
-  const days = family
-    .flatMap(dues => dues.lines)
-    .filter(line => openOf(line) > 0 && line.dueOn !== null && line.dueOn >= today)
-    .map(line => line.dueOn ?? '')
-  return days.toSorted()[0] ?? null
+  const days = family.flatMap(dues => dues.lines.flatMap(line => dueFrom(line, today)))
+  return days.map(({ dueOn }) => dueOn).toSorted()[0] ?? null
 }
 
 /** The fees of one child as the counter offers them, late fees first: paid last, they would lapse with what they are for. */
@@ -112,41 +107,26 @@ export function counterFeesOf(
   { lines, lateFees }: OpenDues,
   { today, nextDay }: { today: string; nextDay: string | null },
 ): CounterFee[] {
-  const isOffered: Record<CounterOffer, (line: OpenLine) => boolean> = {
-    overdue: ({ isCarried = false, dueOn }) => isCarried || (dueOn !== null && dueOn < today),
-    term: line =>
-      isOffered.overdue(line) || (line.dueOn !== null && nextDay !== null && line.dueOn <= nextDay),
-    everything: () => true,
-  }
-  const takes = (offer: CounterOffer, line: OpenLine): Paise => (isOffered[offer](line) ? openOf(line) : ZERO)
-  const lateIn = (offer: CounterOffer): Paise =>
-    sumPaise(
-      lateFees
-        .filter(({ ruleId }) => {
-          const own = lines.filter(line => line.lateRuleId === ruleId)
-          return own.some(line => takes(offer, line) > 0) || own.every(line => openOf(line) === 0)
-        })
-        .map(fee => fee.amountPaise),
-    )
+  const termEnd = nextDay === null ? today : dayAfter(nextDay)
   const fees = lines
     .filter(line => line.owedPaise > 0)
     .map(line => ({
       componentType: line.componentType,
       leftPaise: line.owedPaise,
       dueOn: line.dueOn,
-      overduePaise: takes('overdue', line),
-      termPaise: takes('term', line),
-      everythingPaise: takes('everything', line),
+      overduePaise: dueBefore(line, today),
+      termPaise: dueBefore(line, termEnd),
+      everythingPaise: openOf(line),
     }))
   const charged = fees.find(fee => fee.componentType === LATE_FEE)
+  const growing = sumPaise(lateFees.map(fee => fee.amountPaise))
   const late = {
     componentType: LATE_FEE,
     dueOn: charged?.dueOn ?? null,
-    leftPaise: sumPaise([charged?.leftPaise ?? ZERO, ...lateFees.map(fee => fee.amountPaise)]),
-    // A late fee that was charged earlier is owed since then.
-    overduePaise: paiseOf((charged?.leftPaise ?? ZERO) + lateIn('overdue')),
-    termPaise: paiseOf((charged?.leftPaise ?? ZERO) + lateIn('term')),
-    everythingPaise: paiseOf((charged?.leftPaise ?? ZERO) + lateIn('everything')),
+    leftPaise: paiseOf((charged?.leftPaise ?? ZERO) + growing),
+    overduePaise: paiseOf((charged?.overduePaise ?? ZERO) + growing),
+    termPaise: paiseOf((charged?.termPaise ?? ZERO) + growing),
+    everythingPaise: paiseOf((charged?.everythingPaise ?? ZERO) + growing),
   }
   const others = fees.filter(fee => fee !== charged)
   return late.leftPaise > 0 ? [late, ...others] : others

@@ -3,6 +3,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assert } from '../../platform/assert.ts'
 import { readableComponent } from '../../platform/names.ts'
 import type { Context } from '../../platform/context.ts'
+import type { Queryable } from '../../platform/db/database.ts'
 import type { Page, PageRange } from '../../platform/db/list.ts'
 import type { Query } from '../../platform/db/query.ts'
 import type { SortColumn, Sorting } from '../../platform/db/sorted-list.ts'
@@ -87,11 +88,14 @@ type StatementRows<Row, Of, Values> = {
   counted?: (ctx: Context, of: Of, filters: Values) => Statement
   /** Makes a row of what `all` reads. */
   toRow?: (row: never) => Row
+  /** Adds what no statement gives, such as sums that a rule makes; `page` has it in already, and a file reads it in its transaction. */
+  completed?: (ctx: ReadContext, of: Of, rows: never[]) => Promise<Row[]>
   /** Adds what a page shows of these rows and a file does not have; `page` has it in already. */
   shown?: (ctx: Context, of: Of, rows: never[]) => Row[] | Promise<Row[]>
 }
 
 type Statement = Query | null | Promise<Query | null>
+type ReadContext = Pick<Context, 'clock'> & { db: Queryable }
 
 type Definition<Given extends Columns, Of, Wanted extends Filters, Beside> = {
   /** The name of its files. */
@@ -138,6 +142,7 @@ export type ListDefinition<
   all(ctx: Context, of: Of, filters: Values): Statement
   counted(ctx: Context, of: Of, filters: Values): Statement
   toRow(row: never): Row
+  completed(ctx: ReadContext, of: Of, rows: Row[]): Row[] | Promise<Row[]>
   shown(ctx: Context, of: Of, rows: Row[]): Row[] | Promise<Row[]>
 }
 
@@ -197,6 +202,7 @@ export function defineList<
       all: (ctx, of, values) => rows.all(ctx, of, values),
       counted: (ctx, of, values) => (rows.counted ?? rows.all)(ctx, of, values),
       toRow: (row: Row) => rows.toRow?.(row as never) ?? row,
+      completed: (ctx, of, found) => rows.completed?.(ctx, of, found as never[]) ?? found,
       shown: (ctx, of, found) => rows.shown?.(ctx, of, found as never[]) ?? found,
     }
   }
@@ -206,6 +212,7 @@ export function defineList<
     ...reads,
     counted: reads.all,
     toRow: (row: Row) => row,
+    completed: (_ctx, _of, found) => found,
     shown: (_ctx, _of, found) => found,
   }
 }

@@ -176,6 +176,7 @@ test('orders, payments, receipts and cheques can be narrowed to a class and a se
 })
 
 const child: fc.Arbitrary<LateChild> = fc.record({
+  studentId: fc.constant('student_1'),
   collectorCode: fc.constantFrom('MAIN', 'EAST'),
   grade: fc.constantFrom('5', ' 5', 'LKG', 'lkg'),
   section: fc.constantFrom('', 'A', 'a ', 'B'),

@@ -6,10 +6,12 @@ import { sumPaise, type Paise } from '../../../platform/money.ts'
 export type ClassKey = { collectorCode: string; grade: string; section: string }
 
 export type LateChild = ClassKey & {
+  studentId: string
   fullname: string
   identifier: string
   contactName: string
   contactNumber: string
+  /** All that is overdue, late fees included. */
   owedPaise: Paise
   /** Paid already, but not yet confirmed. */
   onTheWayPaise: Paise

@@ -29,7 +29,7 @@ export const classOutput = out.object({
   title: out.text('The class as people say it.', 'Class 5 B'),
   students: out.integer('Its active students.', 34),
   late: out.integer('How many of them are late.', 6),
-  owed: out.amount('What is overdue.', 123456.5),
+  owed: out.amount('What is overdue, late fees included.', 123456.5),
   on_the_way_amount: out.amount(
     'What their families have paid that is not confirmed yet.',
     12000,

@@ -1,4 +1,5 @@
 import type { Institute } from '../../../institutes/institutes.rules.ts'
+import { readOwed } from '../../../dues/dues.service.ts'
 import { getInstitutesById } from '../../../institutes/institutes.service.ts'
 import type { Attachment, AttachmentOf } from '../../../messages/senders.ts'
 import { dayOf, formatDay } from '../../../platform/calendar.ts'
@@ -80,7 +81,9 @@ async function readSheets(
   })
   if (late.length > MOST_LATE)
     throw conflict(`More than ${MOST_LATE} students are late. Choose a branch or a class.`)
-  return sheetsOf(late)
+  const keys = late.map(({ studentId }) => ({ instituteId: institute.id, studentId }))
+  const owed = await readOwed(db, keys, today)
+  return sheetsOf(late.map(one => ({ ...one, owedPaise: owed.get(one.studentId)?.overduePaise ?? ZERO })))
 }
 
 /** The name of a class as the school says it, with the branch where there are several; and the school's own order. */
@@ -158,7 +161,7 @@ function toTables(sheets: readonly NamedSheet[]) {
     text<LateChild>('Contact', row => row.contactName),
     text<LateChild>('Phone', row => row.contactNumber),
     day<LateChild>('Due since', row => row.oldestDueOn),
-    money<LateChild>('Overdue', row => row.owedPaise),
+    money<LateChild>('Overdue with late fee', row => row.owedPaise),
     money<LateChild>('On the way', row => row.onTheWayPaise),
   ]
   return sheets.map(({ children }, index) => ({ name: names[index] ?? '', columns, rows: children }))
@@ -211,7 +214,7 @@ function pageOf(
         { title: 'Student', width: 5 },
         { title: 'Contact', width: 5 },
         { title: 'Due since', width: 3 },
-        { title: 'Overdue', width: 3, isAmount: true },
+        { title: 'Overdue with late fee', width: 4, isAmount: true },
         { title: 'On the way', width: 3, isAmount: true },
       ],
       rows: children.map(child => [

@@ -65,12 +65,12 @@ export async function listLate(
   db: Queryable,
   instituteId: number,
   { today, year, limit, of }: { today: string; year: number; limit: number; of: Partial<ClassKey> },
-): Promise<LateChild[]> {
+): Promise<Omit<LateChild, 'owedPaise'>[]> {
   const { text, values } = defaultersQuery(instituteId, today, { collectorCode: of.collectorCode })
   const [grade, section] = [of.grade ?? null, of.section ?? null]
   const all = values.length
-  return db.query<LateChild>(
-    `select late.fullname, late.identifier, late."contactName", late."contactNumber", late."owedPaise",
+  return db.query<Omit<LateChild, 'owedPaise'>>(
+    `select late."studentId", late.fullname, late.identifier, late."contactName", late."contactNumber",
        late."onTheWayPaise", late."oldestDueOn", late."collectorCode", own.grade, own.section
      from (${text}) late cross join lateral (
        select btrim(n.grade) as grade, coalesce(btrim(n.section), '') as section from students n

@@ -1,7 +1,7 @@
 import { Alert, SimpleGrid, TextInput } from '@mantine/core'
 import type { FamilyAnswer } from '../../../../src/console/counter/family.schemas.ts'
 import { problemOf } from '../../api/command.ts'
-import { formatRupees, sumRupees } from '../../ui/money.tsx'
+import { formatRupees } from '../../ui/money.tsx'
 import { formatDay, yearName } from '../../ui/when.tsx'
 import { readable } from '../../ui/words.ts'
 import { plainAmount } from '../students/texts.ts'
@@ -100,8 +100,7 @@ function ChildFees({
 }) {
   const year = yearName(child.academic_year_start, child.academic_year_end)
   const grade = [child.grade_name, child.section].filter(Boolean).join(' ')
-  const overdue = sumRupees(child.fees.map(fee => fee.overdue_amount))
-  const { on_the_way_amount: onTheWay, on_the_way_until: until } = child
+  const { overdue_amount: overdue, on_the_way_amount: onTheWay, on_the_way_until: until } = child
   const isAdvanceAsked =
     (amounts[keyOf(child, ADVANCE)] ?? '') !== '' ||
     child.fees.some(fee => tooMuch(fee, amounts[keyOf(child, fee.component_type)]) !== undefined)

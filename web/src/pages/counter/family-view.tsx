@@ -158,6 +158,7 @@ function FamilyForm({ family, onOther, onTaken, onPaid }: FormProps) {
             Another family
           </Button>
         </Group>
+        <Owed family={family} />
         <Offers family={family} onChoose={offer => setAmounts(amountsOf(family, offer))} />
         <FamilyFees
           family={family}
@@ -219,6 +220,26 @@ function FormButtons({
         Take {formatRupees(sum)}
       </Button>
     </Group>
+  )
+}
+
+/** The same sums as on the pages of the family's children; the buttons take what of it is not on the way. */
+function Owed({
+  family: { total_amount: total, overdue_amount: overdue, on_the_way_amount: onTheWay },
+}: {
+  family: FamilyAnswer
+}) {
+  if (total === 0) return null
+  return (
+    <p>
+      The family owes <strong>{formatRupees(total)}</strong>, late fees included
+      {overdue > 0 && (
+        <>
+          ; <strong>{formatRupees(overdue)}</strong> of it is overdue
+        </>
+      )}
+      {onTheWay > 0 && `; ${formatRupees(onTheWay)} is on the way`}.
+    </p>
   )
 }
 

@@ -30,7 +30,7 @@ export function Owed({ home }: { home: HomeAnswer }) {
       <Stat
         label="Owed, all years"
         value={formatRupees(outstanding.amount)}
-        note={`${counted(outstanding.students, 'student')}; ${formatRupees(outstanding.overdue_amount)} of ${counted(outstanding.overdue_students, 'student')} is overdue`}
+        note={`${counted(outstanding.students, 'student')}; ${formatRupees(outstanding.overdue_amount)} of ${counted(outstanding.overdue_students, 'student')} is overdue, without late fees`}
         to="/i/$institute/students"
         search={{ owing: 'yes', status: 'active' }}
       />

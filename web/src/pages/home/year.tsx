@@ -68,7 +68,7 @@ export function Year({ home }: { home: HomeAnswer }) {
         )}
       </ul>
       <p className="faint year-note">
-        {counted(outstanding.students, 'student')} still owe something
+        {counted(outstanding.students, 'student')} still owe something, without late fees
         {outstanding.on_the_way_amount > 0 &&
           `; ${formatRupees(outstanding.on_the_way_amount)} of it is on the way`}
         .{year.last_whole > 0 && ` The whole of last year brought ${formatShortRupees(year.last_whole)}.`}

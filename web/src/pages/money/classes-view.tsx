@@ -53,7 +53,7 @@ export function ClassesView() {
           { title: 'Class', cell: row => <strong>{row.title}</strong> },
           { title: 'Students', isAmount: true, cell: row => formatCount(row.students) },
           { title: 'Late', isAmount: true, cell: row => (row.late === 0 ? '–' : formatCount(row.late)) },
-          { title: 'Overdue', isAmount: true, cell: row => amountOf(row.owed) },
+          { title: 'Overdue with late fee', isAmount: true, cell: row => amountOf(row.owed) },
           { title: 'On the way', isAmount: true, cell: row => amountOf(row.on_the_way_amount) },
           { title: 'Class teacher', cell: row => <Teacher of={row} /> },
           {

@@ -67,7 +67,13 @@ export function FamilySection({ student }: { student: Student }) {
             {one => <td>{one.identifier}</td>}
           </RelatedStudents>
           <p>
-            The family owes <strong>{formatRupees(family.total_amount)}</strong> in all.
+            The family owes <strong>{formatRupees(family.total_amount)}</strong>, late fees included
+            {family.overdue_amount > 0 && (
+              <>
+                ; <strong>{formatRupees(family.overdue_amount)}</strong> of it is overdue
+              </>
+            )}
+            {family.on_the_way_amount > 0 && `; ${formatRupees(family.on_the_way_amount)} is on the way`}.
           </p>
         </>
       )}
