@@ -4,6 +4,7 @@ import { SCHOOL, STUDENTS, StudentDesk, TUITION } from '../console/students/supp
 import { assertAnswer } from '../console/support.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
+import { readPdf } from '../receipts/read-pdf.ts'
 
 const desk = await StudentDesk.open(after)
 const { bursar, owner, finance, viewer } = desk
@@ -334,4 +335,48 @@ test('Tally has one ledger of a fee, however many terms, months, routes and stop
   assert.ok((await feesOf()).includes('TRANSPORT_FEE_NOVEMBER: Bus November'))
   assertAnswer(await finance.send('PUT', `${SCHOOL}/money/tally-ledgers`, named), '200')
   assert.deepEqual(await vouchers(), ['Bus income 200.00', 'Tuition fee 100.00'])
+})
+
+test('each route has a sheet: stop by stop in the order of the fee, with class and phone, of the day that is asked', async () => {
+  const sheet = async (at: string, query: string): Promise<string> => {
+    const response = await fetch(`${bursar.url}${at}/roll-sheets?${query}`, {
+      headers: { cookie: viewer.cookie ?? '' },
+    })
+    const bytes = Buffer.from(await response.arrayBuffer())
+    assert.equal(response.status, 200, bytes.toString())
+    if (query.includes('xlsx')) return bytes.subarray(0, 2).toString()
+    return readPdf(bytes).text
+  }
+  const own = await make({
+    ...BUS,
+    name: 'Evening bus',
+    component_type: 'EVENING_BUS',
+    options: [
+      { name: 'Route 9', stop: 'Station', amount: 100 },
+      { name: 'Route 9', stop: 'Gandhi Chowk', amount: 100 },
+      { name: 'Route 10', amount: 100 },
+    ],
+  })
+  const [first = '', second = '', other = ''] = own.options
+  for (const [child, option_id, last_day] of [
+    [kabir, second, '2027-01-31'],
+    [meera, first, '2026-12-15'],
+    [veer, other, '2027-01-31'],
+  ]) {
+    const given = { student_ids: [child], option_id, first_day: '2026-12-01', last_day }
+    assertAnswer(await finance.post(`${own.at}/children`, given), '200')
+  }
+  const both = await sheet(own.at, 'format=pdf&on=2026-12-10')
+  assert.match(
+    both,
+    /Evening bus: Route 9[\s\S]*Station[\s\S]*Meera[\s\S]*9876543210[\s\S]*Gandhi Chowk[\s\S]*Kabir/,
+  )
+  assert.match(both, /Evening bus: Route 10[\s\S]*Veer/)
+  const later = await sheet(own.at, 'format=pdf&on=2026-12-16&option=route%209')
+  assert.match(later, /Kabir/)
+  assert.doesNotMatch(later, /Meera|Veer/)
+  assert.equal(await sheet(own.at, 'format=xlsx&on=2026-12-10'), 'PK')
+  assertAnswer(await viewer.get(`${own.at}/roll-sheets?format=pdf&on=2026-11-02`), '409 HUE00002')
+  const [noted] = (await owner.get(`${SCHOOL}/audit?about=${own.id}&limit=1`)).body.data
+  assert.deepEqual([noted.what, noted.after.format], ['report.exported', 'xlsx'])
 })

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { FlexContext } from '../../../flex/context.ts'
 import type { OptionalFee } from '../../../fees/optional/optional-fee.rules.ts'
 import { all, created, done, from, one } from '../../../http/reply.ts'
+import { field, input, optional } from '../../../http/wire/input.ts'
 import { toRupees } from '../../../platform/money.ts'
 import {
   carryOn,
@@ -27,10 +28,13 @@ import { keptOr } from '../../approvals/approval.list.ts'
 import { noteOf } from '../../approvals/approvals.routes.ts'
 import { Kept, performOrKeep, type DecidedBy } from '../../approvals/approvals.service.ts'
 import { optionalFeeAct, type OptionalFeeRequest } from '../../approvals/student-acts.ts'
+import { recordAudit } from '../../audit/audit.service.ts'
 import { addConsoleRead, addConsoleWrite } from '../../auth/access.routes.ts'
 import { EVERYONE } from '../../console.rules.ts'
+import { addConsoleFile } from '../../files.routes.ts'
 import { addList } from '../../lists/list.routes.ts'
 import { FINANCE_ROLES } from '../students.rules.ts'
+import { makeRollSheets, ROLL_FORMATS } from './roll-sheets.service.ts'
 
 const FEES = '/optional-fees'
 const FEE = `${FEES}/:optional_fee_id`
@@ -39,6 +43,7 @@ const FEE = `${FEES}/:optional_fee_id`
 export function optionalFeeRoutes(app: FastifyInstance, ctx: FlexContext): void {
   addList(app, ctx, { url: '/enrolments', list: enrolmentList, roles: EVERYONE })
   addReads(app, ctx)
+  addRollSheets(app, ctx)
   addChanges(app, ctx)
   addChildren(app, ctx)
 }
@@ -66,6 +71,40 @@ function addReads(app: FastifyInstance, ctx: FlexContext): void {
     async answer({ institute, params }) {
       await requireStudent(ctx, institute, params.studentId)
       return listOfStudent(ctx.db, institute.id, params.studentId)
+    },
+  })
+}
+
+const rollQuery = input({
+  format: field.oneOf(
+    ROLL_FORMATS,
+    'A page for each route, room or club, or a spreadsheet with a sheet for each.',
+  ),
+  option: optional(field.text('Only of this route, room or club.', 'Route 4', 60)),
+  on: optional(
+    field.day(
+      'Who has it on this day; today, or its first day if it is still to begin, if absent.',
+      '2026-11-19',
+    ),
+  ),
+})
+
+/** What a driver or a warden carries: names and phones leave the console, so the log says who took them. */
+function addRollSheets(app: FastifyInstance, ctx: FlexContext): void {
+  addConsoleFile(app, ctx, {
+    url: `${FEE}/roll-sheets`,
+    roles: EVERYONE,
+    params: schemas.optionalFeeParams,
+    query: rollQuery,
+    mediaType: 'application/pdf',
+    async answer({ institute, who, origin, params: { feeId }, query: asked }) {
+      const file = await makeRollSheets(ctx, institute, { feeId, ...asked })
+      const { option, on, format } = asked
+      const after = { format, ...(option === null ? {} : { option }), ...(on === null ? {} : { on }) }
+      const by = { instituteId: institute.id, actor: { who, origin } }
+      const note = { what: 'report.exported', about: feeId, after }
+      await ctx.db.transaction(tx => recordAudit(tx, ctx, by, note))
+      return file
     },
   })
 }

@@ -11,6 +11,7 @@ import { yearName } from '../../ui/when.tsx'
 import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { LinksForPicked } from './actions/links-for-picked.tsx'
+import { GiveToPicked } from './optional/give-dialogue.tsx'
 import { LinkButton } from '../../ui/link/link-button.tsx'
 import { useChoices } from '../../api/choices.ts'
 import { STATUS_LABELS } from './texts.ts'
@@ -71,6 +72,7 @@ export function StudentsPage() {
           <>
             <RemindPicked list="students" picked={picked} />
             <LinksForPicked list={`${path}/students`} picked={picked} />
+            <GiveToPicked list={`${path}/students`} picked={picked} />
           </>
         )}
         files={(sent, sort) => (

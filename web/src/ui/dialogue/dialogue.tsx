@@ -8,18 +8,20 @@ type Props = {
   title: string
   /** It shows a text that is never shown again, so only its own button closes it. */
   isKept?: boolean
+  /** It has a table in it. */
+  isWide?: boolean
   children: ReactNode
 }
 
 const nothing = (): void => {}
 
 /** The header has no banner role: the page has that landmark already. */
-export function Dialogue({ isOpen = true, onClose, title, isKept = false, children }: Props) {
+export function Dialogue({ isOpen = true, onClose, title, isKept = false, isWide = false, children }: Props) {
   const content = useRef<HTMLDivElement>(null)
   const close = isKept ? nothing : onClose
   const focus = useDialogueFocus(isOpen, close, content)
   return (
-    <Modal.Root opened={isOpen} onClose={close} centered {...focus}>
+    <Modal.Root opened={isOpen} onClose={close} centered {...(isWide ? { size: 'xl' } : {})} {...focus}>
       <Modal.Overlay />
       <Modal.Content ref={content}>
         <Modal.Header role="presentation">
@@ -33,7 +35,7 @@ export function Dialogue({ isOpen = true, onClose, title, isKept = false, childr
 }
 
 /** The same at the side, for looking at one row of a table without leaving it. */
-export function SideDialogue({ isOpen = true, onClose, title, children }: Props) {
+export function SideDialogue({ isOpen = true, onClose, title, children }: Omit<Props, 'isWide'>) {
   const content = useRef<HTMLDivElement>(null)
   const focus = useDialogueFocus(isOpen, onClose, content)
   return (

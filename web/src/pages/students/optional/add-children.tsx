@@ -1,12 +1,10 @@
 import { Button, Checkbox, Group, NativeSelect, SimpleGrid, Textarea, TextInput } from '@mantine/core'
-import { useQuery } from '@tanstack/react-query'
 import { useState, type ReactNode } from 'react'
 import type {
   EnrollingAnswer,
   OptionalFeeAnswer,
 } from '../../../../../src/students/enrolments/optional-fee.schemas.ts'
 import { useChoices } from '../../../api/choices.ts'
-import { get } from '../../../api/client.ts'
 import { problemOf, problemsOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { ProblemAlert } from '../../../ui/problem.tsx'
@@ -304,55 +302,5 @@ function Seen({ seen }: { seen: EnrollingAnswer }) {
         ]}
       />
     </>
-  )
-}
-
-/** In a new year: children of last year's fee of the same kind get the option of the same name. */
-export function CarryOn({ fee }: { fee: OptionalFeeAnswer }) {
-  const root = `${useInstitutePath()}/optional-fees`
-  const year = fee.academic_year_start - 1
-  const before = useQuery({
-    queryKey: ['optional-fees', root, String(year)],
-    queryFn: ({ signal }) => get<OptionalFeeAnswer[]>(root, { academic_year_start: String(year) }, signal),
-  })
-  const old = before.data?.filter(one => one.kind === fee.kind && one.is_used) ?? []
-  const [chosen, setChosen] = useState('')
-  const from = chosen || (old[0]?.optional_fee_id ?? '')
-  const { command, seen, forget } = useEnrol(`${root}/${fee.optional_fee_id}/carry`, () => undefined)
-  if (old.length === 0) return null
-  const sent = { from_optional_fee_id: from }
-  return (
-    <form
-      className="form rollover-form"
-      aria-label="Carry children on"
-      onSubmit={event => {
-        event.preventDefault()
-        command.mutate({ ...sent, preview: true })
-      }}
-    >
-      <h2 className="section-title">Carry children on</h2>
-      <p>
-        Children who had it to the end of the year before, and have a record of this year, get the option of
-        the same name from its first day on.
-      </p>
-      <NativeSelect
-        label="From"
-        maw={360}
-        value={from}
-        onChange={event => {
-          forget()
-          setChosen(event.currentTarget.value)
-        }}
-        data={old.map(one => ({ value: one.optional_fee_id, label: one.name }))}
-      />
-      <Outcome
-        seen={seen?.answer}
-        error={command.error}
-        isBusy={command.isPending}
-        isReady
-        verb="Carry on"
-        onApply={() => command.mutate({ ...sent, preview: false })}
-      />
-    </form>
   )
 }

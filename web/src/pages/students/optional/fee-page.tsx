@@ -5,7 +5,7 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { EnrolmentAnswer } from '../../../../../src/students/enrolments/enrolment.list.ts'
 import type { OptionalFeeAnswer } from '../../../../../src/students/enrolments/optional-fee.schemas.ts'
-import { get } from '../../../api/client.ts'
+import { download, get, type Query } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
@@ -13,10 +13,13 @@ import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
+import { ExportMenu } from '../../../ui/table/export-menu.tsx'
 import { ListTable } from '../../../ui/table/list-table.tsx'
+import { notify } from '../../../ui/toasts.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { useCurrentYear } from '../use-student.ts'
-import { AddChildren, CarryOn } from './add-children.tsx'
+import { AddChildren } from './add-children.tsx'
+import { CarryOn } from './carry-on.tsx'
 import { newDraft, nextYearOf, toDraft, KIND_LABELS } from './draft.ts'
 import { FeeForm } from './fee-form.tsx'
 
@@ -146,15 +149,22 @@ function Children({ fee }: { fee: OptionalFeeAnswer }) {
   const { code: institute } = useInstitute()
   const navigate = useNavigate()
   const hasStops = fee.options.some(one => one.stop !== undefined)
+  const path = `${useInstitutePath()}/enrolments`
   return (
     <ListTable<EnrolmentAnswer>
       name="Children"
-      path={`${useInstitutePath()}/enrolments`}
+      path={path}
       queryKey="enrolments"
       query={{ optional_fee_id: fee.optional_fee_id }}
       without={['fee_name', 'kind', 'academic_year_start', ...(hasStops ? [] : ['stop'])]}
       labels={{ kind: KIND_LABELS }}
       rowId={row => row.id}
+      files={(sent, sort) => (
+        <Group gap="xs">
+          <RollSheets fee={fee} sent={sent} />
+          <ExportMenu path={`${path}/export`} sent={{ ...sent, sort }} />
+        </Group>
+      )}
       onOpen={row =>
         void navigate({
           to: '/i/$institute/students/$student',
@@ -167,4 +177,37 @@ function Children({ fee }: { fee: OptionalFeeAnswer }) {
       }}
     />
   )
+}
+
+/** What a driver or a warden carries: a sheet for each route or room, or only the one that the list is narrowed to. */
+function RollSheets({ fee, sent }: { fee: OptionalFeeAnswer; sent: Query }) {
+  const path = `${useInstitutePath()}/optional-fees/${fee.optional_fee_id}/roll-sheets`
+  const [busy, setBusy] = useState<string | null>(null)
+  const start = async (format: 'pdf' | 'xlsx'): Promise<void> => {
+    setBusy(format)
+    try {
+      const { option, on } = sent
+      notify(`Saved as ${await download(path, { option, on, format })}`)
+    } catch (error) {
+      notify(error instanceof Error ? error.message : 'The sheets could not be made. Try again in a moment.')
+    } finally {
+      setBusy(null)
+    }
+  }
+  return (['pdf', 'xlsx'] as const).map(format => (
+    <Button
+      key={format}
+      size="xs"
+      variant="default"
+      loading={busy === format}
+      onClick={() => void start(format)}
+    >
+      {`${SHEETS[fee.kind] ?? 'Sheets'} (${format.toUpperCase()})`}
+    </Button>
+  ))
+}
+
+const SHEETS: Partial<Record<OptionalFeeAnswer['kind'], string>> = {
+  transport: 'Drivers’ sheets',
+  hostel: 'Room lists',
 }

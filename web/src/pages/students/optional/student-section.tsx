@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, NativeSelect, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type {
@@ -12,10 +12,10 @@ import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { formatDay } from '../../../ui/when.tsx'
-import { plainAmount } from '../texts.ts'
 import { useStudentPath, type Student } from '../use-student.ts'
-import { optionLabel, Outcome, TermFields, useEnrol } from './add-children.tsx'
+import { Outcome, useEnrol } from './add-children.tsx'
 import { RHYTHM_TEXTS } from './draft.ts'
+import { GiveDialogue } from './give-dialogue.tsx'
 
 /** What a child has of optional fees, and giving, changing or ending it. */
 export function OptionalFeesSection({ student }: { student: Student }) {
@@ -91,76 +91,9 @@ export function OptionalFeesSection({ student }: { student: Student }) {
           </Button>
         </Group>
       )}
-      {isAdding && <AddDialogue id={id} fees={fees.data} onClose={() => setIsAdding(false)} />}
+      {isAdding && <GiveDialogue ids={[id]} fees={fees.data} onClose={() => setIsAdding(false)} />}
       {ending !== undefined && <EndDialogue id={id} one={ending} onClose={() => setEnding(undefined)} />}
     </section>
-  )
-}
-
-function AddDialogue({
-  id,
-  fees,
-  onClose,
-}: {
-  id: string
-  fees: readonly OptionalFeeAnswer[]
-  onClose: () => void
-}) {
-  const root = `${useInstitutePath()}/optional-fees`
-  const [option, setOption] = useState(fees[0]?.options[0]?.option_id ?? '')
-  const [terms, setTerms] = useState({ first_day: '', last_day: '', amount: '', reason: '', change: false })
-  const fee = fees.find(one => one.options.some(each => each.option_id === option)) ?? fees[0]
-  const { command, seen, forget } = useEnrol(`${root}/${fee?.optional_fee_id ?? ''}/children`, onClose)
-  if (fee === undefined) return null
-  const { first_day, last_day, amount, reason, change } = terms
-  const sent = {
-    student_ids: [id],
-    option_id: option,
-    ...(first_day && { first_day }),
-    ...(last_day && { last_day }),
-    ...(amount && { amount: plainAmount(amount) }),
-    ...(reason.trim() && { reason: reason.trim() }),
-    ...(change && { change }),
-  }
-  return (
-    <Dialogue title="Give or change an optional fee" onClose={onClose}>
-      <form
-        onSubmit={event => {
-          event.preventDefault()
-          command.mutate({ ...sent, preview: true })
-        }}
-      >
-        <NativeSelect
-          label="Option"
-          value={option}
-          onChange={event => {
-            forget()
-            setOption(event.currentTarget.value)
-          }}
-          data={fees.map(one => ({
-            group: one.name,
-            items: one.options.map(each => ({ value: each.option_id, label: optionLabel(each) })),
-          }))}
-        />
-        <TermFields
-          fee={fee}
-          terms={terms}
-          set={part => {
-            forget()
-            setTerms({ ...terms, ...part })
-          }}
-          flaw={key => problemOf(command.error, key)}
-        />
-        <Outcome
-          seen={seen?.answer}
-          error={command.error}
-          isBusy={command.isPending}
-          isReady
-          verb="Do it"
-          onApply={() => command.mutate({ ...sent, preview: false })}
-        />
-      </form>
-    </Dialogue>
   )
 }
 

@@ -15,6 +15,7 @@ import { yearName } from '../../../ui/when.tsx'
 import { FormProblem } from '../../../ui/form/field.tsx'
 import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { useChoices } from '../../../api/choices.ts'
+import { OptionalFeesAhead } from '../optional/carry-on.tsx'
 import { CarryForward, NewYear, type Carry } from './carry.tsx'
 import { FeesTable, GradesTable } from './grades-table.tsx'
 import { Preview, type RolloverRequest } from './preview.tsx'
@@ -182,6 +183,7 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
             {ownFees.length > 0 && (
               <p>{`Students of ${ownFees.join(' and ')} get the fees of their own branch’s fee structure.`}</p>
             )}
+            <OptionalFeesAhead from={years.from.start} />
             <CarryForward value={carry} onChange={setCarry} problems={problems} />
             <FormProblem error={preview.error} named={problems} />
             <Group>

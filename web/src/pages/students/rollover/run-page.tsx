@@ -13,6 +13,7 @@ import { AwaitedPage, PageFrame } from '../../../ui/page.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
+import { OptionalFeesOn } from '../optional/carry-on.tsx'
 import { Report } from './report.tsx'
 import { ROLLOVER_LABELS } from './rollover-list.tsx'
 
@@ -65,6 +66,9 @@ function Shown({ rollover }: { rollover: RolloverAnswer }) {
       }
     >
       <Now rollover={rollover} />
+      {state === 'done' && (
+        <OptionalFeesOn from={rollover.from_academic_year_start} to={rollover.to_academic_year_start} />
+      )}
       <Report rollover={rollover} />
     </PageFrame>
   )
