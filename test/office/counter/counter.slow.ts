@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
-import { expectSoundAndKeep } from '../browser/checkout-support.ts'
-import { officeTask } from './clicks.ts'
+import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
+import { expectSoundAndKeep } from '../../browser/checkout-support.ts'
+import { officeTask } from '../clicks.ts'
 
 const NARROW = { width: 390, height: 844 }
 const WIDE = { width: 1280, height: 800 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { ERP, sampleStudent } from '../harness/samples.ts'
-import { officeTask } from './clicks.ts'
-import { takePictures } from './pictures.ts'
+import { ERP, sampleStudent } from '../../harness/samples.ts'
+import { officeTask } from '../clicks.ts'
+import { takePictures } from '../pictures.ts'
 
 officeTask('a family of two pays everything by a code on the screen', async office => {
   const { page, go, stage, t } = office

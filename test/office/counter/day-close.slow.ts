@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
-import { ERP, sampleStudent } from '../harness/samples.ts'
-import { officeTask } from './clicks.ts'
-import { takePictures } from './pictures.ts'
+import { ERP, sampleStudent } from '../../harness/samples.ts'
+import { officeTask } from '../clicks.ts'
+import { takePictures } from '../pictures.ts'
 
 async function takeCash(page: Page, amount: string): Promise<void> {
   await page.getByRole('combobox', { name: 'Student', exact: true }).fill('Kabir')

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { registerStudent } from '../students/support.ts'
-import { officeTask } from './clicks.ts'
-import { takePictures } from './pictures.ts'
+import { registerStudent } from '../../students/support.ts'
+import { officeTask } from '../clicks.ts'
+import { takePictures } from '../pictures.ts'
 
 officeTask('register a family’s post-dated cheques, and take those of the day to the bank', async office => {
   const { page, go, stage } = office

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { registerStudent } from '../students/support.ts'
-import { officeTask } from './clicks.ts'
-import { takePictures } from './pictures.ts'
+import { registerStudent } from '../../students/support.ts'
+import { officeTask } from '../clicks.ts'
+import { takePictures } from '../pictures.ts'
 
 officeTask('move a payment that was typed for the wrong child', async office => {
   const { page, go, stage } = office
