@@ -64,6 +64,13 @@ function casesOf(ids: Ids): readonly Case[] {
       ...MONEY,
     },
     {
+      path: `${I}/students`,
+      there: 'Kabir Rao',
+      actions: ['Payment links', 'Optional fee'],
+      open: page => page.getByLabel('Select Kabir Rao').check(),
+      ...MONEY,
+    },
+    {
       path: `${I}/money?view=receipts`,
       there: 'Receipt',
       actions: ['Mail these again'],

@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { Box, Button, NativeSelect } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState, type ReactNode } from 'react'
@@ -113,14 +113,14 @@ export function OptionalFeesOn({ from, to }: { from: number; to: number }) {
   const mayChange = useMay('owner', 'finance')
   if (old.length === 0 || next === undefined || !mayChange) return null
   return (
-    <section aria-labelledby="optional-fees-on">
+    <Box component="section" mb="lg" aria-labelledby="optional-fees-on">
       <h2 className="section-title" id="optional-fees-on">
         Do the optional fees go on?
       </h2>
       {old.map(fee => (
         <GoesOn key={fee.optional_fee_id} fee={fee} next={sameOf(fee, next)} to={to} />
       ))}
-    </section>
+    </Box>
   )
 }
 
