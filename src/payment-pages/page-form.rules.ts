@@ -1,7 +1,7 @@
 import { readableComponent, isEmail, isPhone } from '../platform/names.ts'
 import { assertNever } from '../platform/assert.ts'
-import { parseDay } from '../platform/calendar.ts'
-import { paiseOf, parseRupees, type Paise } from '../platform/money.ts'
+import { paiseOf, type Paise } from '../platform/money.ts'
+import { readTypedDay, readTypedRupees } from '../platform/typed.rules.ts'
 import {
   boundsOf,
   isKnownField,
@@ -97,7 +97,7 @@ function readAnswer(
 ): string {
   const input = inputOfField(field)
   const text = typed(input)
-  const day = parseDay(text)
+  const day = field.key === 'date_of_birth' ? readTypedDay(text) : null
   if (text === '') {
     if (field.isRequired) problems.push({ input, why: 'missing' })
   } else if (field.options.length > 0) {
@@ -105,6 +105,7 @@ function readAnswer(
   } else if (field.key === 'date_of_birth') {
     if (day === null) problems.push({ input, why: 'day' })
     else if (day > today) problems.push({ input, why: 'future' })
+    else return day
   } else if (isTooLong(text, longest(field.key))) {
     problems.push({ input, why: 'too_long' })
   }
@@ -177,12 +178,12 @@ function readAmount(
   problems: Problem[],
 ): Paise | null {
   const input = inputOfLine(line)
-  const text = typed(input).replaceAll(/[₹,\s]/g, '')
+  const text = typed(input)
   if (text === '') {
     if (!line.isOptional) problems.push({ input, why: 'missing' })
     return null
   }
-  const amount = parseRupees(text)
+  const amount = readTypedRupees(text)
   if (amount === null) problems.push({ input, why: 'amount' })
   // Nothing, said outright.
   else if (amount === 0 && line.isOptional) return null

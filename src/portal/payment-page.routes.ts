@@ -336,7 +336,8 @@ function fieldInput(field: PageField, pageData: PaymentPageData, texts: PaymentP
     const choices = options.map(option => ({ value: option, isChosen: option === value }))
     return { ...shared, kind: 'choice', options: choices }
   }
-  if (key === 'date_of_birth') return { ...shared, kind: 'date', type: 'date', autocomplete: 'off' }
+  if (key === 'date_of_birth')
+    return { ...shared, kind: 'date', hint: texts.dayHint, maxLength: 40, autocomplete: 'off' }
   return { ...shared, kind: 'text', maxLength: longest(key), autocomplete: 'off' }
 }
 

@@ -33,6 +33,7 @@ async function fillIn(page: Page, phone = '98765 43210'): Promise<void> {
   await page.getByLabel('Phone number').fill(phone)
   await page.getByLabel('E-mail address').fill('asha@example.in')
   await page.getByLabel('Name of the student').fill('Kabir Rao')
+  await page.getByLabel('Date of birth').fill('20 Jun 2015')
   await page.getByLabel('Class').selectOption('6')
 }
 

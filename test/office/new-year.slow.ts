@@ -50,7 +50,7 @@ officeTask('a new year', async ({ page, go, stage, complaints }) => {
   await page.getByLabel('Raise Tuition fee by').fill('8')
   await page.getByLabel('Raise Computer fee by').fill('50')
   await page.getByLabel('Computer fee: percent or rupees').selectOption('rupees')
-  await page.getByLabel('Term 2 of 2027-28 is due on').fill('2027-12-13')
+  await page.getByLabel('Term 2 of 2027-28 is due on').fill('13-12-27')
   await takePictures({ page }, 'new-year-copy')
   await page.getByRole('button', { name: 'Save as the fee structure of 2027-28' }).click()
   await page.getByText('The fees are those of the fee structure of 2027-28').waitFor()

@@ -27,7 +27,7 @@ import { fill } from '../../platform/languages.ts'
 import { textsIn } from '../texts/texts.ts'
 import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
 import { CHILD, frameOf, sendUnknown, withChild, type ChildVisit } from '../parents/access.ts'
-import { readAmount } from '../parents/choose-page.ts'
+import { readTypedRupees } from '../../platform/typed.rules.ts'
 
 const APPLICATION = '/cred/:institute/:application_id'
 
@@ -217,7 +217,7 @@ async function startLoan(ctx: LoanContext, visit: ChildVisit): Promise<FastifyRe
   // After a double click the application exists already; its page continues to the lender.
   if (pageData === null || !canApply(pageData)) return reply.redirect(path, 303)
   const wrote = formField(request, 'amount') ?? ''
-  const amountPaise = readAmount(wrote)
+  const amountPaise = readTypedRupees(wrote)
   const problem = problemOf(pageData, amountPaise, formField(request, 'consent'))
   if (problem !== null || amountPaise === null) {
     const query = new URLSearchParams({ apply: '1', problem: problem ?? 'amount', wrote: wrote.slice(0, 20) })

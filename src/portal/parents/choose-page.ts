@@ -1,6 +1,7 @@
 import type { DueLine, Dues } from '../../dues/dues.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { formatRupees, minPaise, sumPaise, ZERO, type Paise, parseRupees } from '../../platform/money.ts'
+import { formatRupees, minPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
+import { readTypedRupees } from '../../platform/typed.rules.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
 import { feeName } from '../../messages/texts/texts.ts'
@@ -248,27 +249,12 @@ export type PayProblem = 'amount' | 'tooMuch' | 'tooLittle' | 'whole' | 'nothing
 
 type AmountDecision = { kind: 'pay'; amountPaise: Paise } | { kind: 'problem'; problem: PayProblem }
 
-const DEVANAGARI_ZERO = 0x966
-
-/** Accepts ₹1,500, 1500.50, spaces and a trailing /-. */
-export function readAmount(text: string): Paise | null {
-  const plain = text
-    .trim()
-    .replaceAll(/[०-९]/g, digit => String(digit.charCodeAt(0) - DEVANAGARI_ZERO))
-    .replace(/^(₹|rs\.?|inr)\s*/i, '')
-    .replace(/\/-$/, '')
-    .trimEnd()
-  // Commas only as group separators: "1,5" is not fifteen.
-  const isGrouped = /^\d{1,3}(,\d{2,3})*(,\d{3})(\.\d{1,2})?$/.test(plain)
-  return parseRupees(isGrouped ? plain.replaceAll(',', '') : plain)
-}
-
 export function decideAmount(
   text: string,
   due: { totalPaise: Paise; partPayment: { isAllowed: boolean; leastPaise: Paise } },
 ): AmountDecision {
   const { totalPaise, partPayment } = due
-  const amountPaise = readAmount(text)
+  const amountPaise = readTypedRupees(text)
   if (totalPaise === 0) return problem('nothingDue')
   if (amountPaise === null || amountPaise === 0) return problem('amount')
   if (amountPaise > totalPaise) return problem('tooMuch')

@@ -124,7 +124,7 @@ async function actsOnAPlan(t: TestContext, stage: Stage): Promise<void> {
     await page.locator('.toast', { hasText: 'The plan goes on.' }).waitFor()
 
     await page.getByRole('button', { name: 'Move instalment 2 to another day' }).click()
-    await dialogue.getByLabel('New due date').fill('2020-01-01')
+    await dialogue.getByLabel('New due date').fill('1.1.2020')
     await dialogue.getByLabel('Reason').fill('Salary comes later')
     await dialogue.getByRole('button', { name: 'Move it' }).click()
     await dialogue.getByText('Is in the past').waitFor()

@@ -64,8 +64,8 @@ test('a bursar takes the school into the next year: form, file, preview, progres
   const file = { name: 'grades.csv', mimeType: 'text/csv', buffer: Buffer.from(`${changed}5,9,,\r\n`) }
   await page.getByLabel('File of grades and fees').setInputFiles(file)
   await page.getByText('Row 6:').waitFor()
-  assert.equal(await page.getByLabel('Tuition fee of grade 6, rupees').inputValue(), '65000')
-  assert.equal(await page.getByLabel('Tuition fee of grade 7, rupees').inputValue(), '66000')
+  assert.equal(await page.getByLabel('Tuition fee of grade 6, rupees').inputValue(), '65,000')
+  assert.equal(await page.getByLabel('Tuition fee of grade 7, rupees').inputValue(), '66,000')
 
   const feeOf7 = page.getByLabel('Tuition fee of grade 7, rupees')
   await feeOf7.fill('sixty')

@@ -22,7 +22,7 @@ officeTask('register a student and collect at the counter', async ({ page, go, c
   await page.getByRole('link', { name: 'Fee structure' }).click()
   await page.getByLabel('Classes').fill('4, 5')
   await page.getByLabel('Fees', { exact: true }).fill('Tuition fee, Transport fee')
-  await page.getByLabel('Term 1 is due on').fill('2026-12-10')
+  await page.getByLabel('Term 1 is due on').fill('10 Dec 2026')
   await page.getByLabel('Tuition fee of class 5, Term 1, rupees').fill('60,000')
   await page.getByLabel('Transport fee of class 5, Term 1, rupees').fill('12000')
   await page.getByRole('button', { name: 'Add for brothers and sisters' }).click()

@@ -46,7 +46,7 @@ officeTask('close the day and export it to Tally', async office => {
   await page.getByRole('link', { name: 'One student by hand' }).click()
   await takeCash(page, '35000')
   await page.getByText('₹4,998.90 is more than is due').waitFor()
-  assert.equal(await page.getByLabel('Tuition fee, rupees').inputValue(), '19999.45')
+  assert.equal(await page.getByLabel('Tuition fee, rupees').inputValue(), '19,999.45')
   await page.getByRole('button', { name: 'Take ₹35,000.00' }).click()
   await page.getByText(/₹35,000.00 received for Kabir Rao, receipt/).waitFor()
   await page.getByText(/^You closed this day, /).waitFor()

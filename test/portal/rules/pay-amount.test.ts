@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatRupees, paiseOf } from '../../../src/platform/money.ts'
-import { decideAmount, readAmount } from '../../../src/portal/parents/choose-page.ts'
+import { readTypedRupees } from '../../../src/platform/typed.rules.ts'
+import { decideAmount } from '../../../src/portal/parents/choose-page.ts'
 
 const paise = fc.integer({ min: 1, max: 1_000_000_000 }).map(paiseOf)
 
@@ -12,18 +13,19 @@ test('an amount is read as people write it, and never as another amount', () => 
       const plain = (amount / 100).toFixed(2)
       const shown = formatRupees(amount)
       for (const text of [plain, shown, ` ${plain} `, `Rs. ${plain}`, shown.replace('₹', '₹ '), `${plain}/-`])
-        assert.equal(readAmount(text), amount, text)
+        assert.equal(readTypedRupees(text), amount, text)
     }),
   )
 })
 
-test('digits may be Devanagari', () => {
-  assert.equal(readAmount('₹१,५००.५०'), 150050)
+test('digits may be of India’s scripts', () => {
+  for (const text of ['₹१,५००.५०', '₹೧,೫೦೦.೫೦', '₹௧,௫௦௦.௫௦'])
+    assert.equal(readTypedRupees(text), 150050, text)
 })
 
 test('what is not an amount is none', () => {
   for (const text of ['', 'abc', '1,5', '1.005', '-5', '1e3', '0x10', '1 500', '5,', ',5', '1,50', '12,34,5'])
-    assert.equal(readAmount(text), null, text)
+    assert.equal(readTypedRupees(text), null, text)
 })
 
 test('only amounts that the rules of the institute allow are paid', () => {

@@ -203,7 +203,7 @@ async function operates(t: TestContext, stage: Stage, context: BrowserContext): 
     await page.getByRole('link', { name: 'Holidays' }).click()
     await page.getByRole('button', { name: 'Add a holiday' }).click()
     const year = new Date().getFullYear() + 1
-    await page.locator('input[type=date]').fill(`${year}-01-26`)
+    await page.getByRole('textbox', { name: 'Day', exact: true }).fill(`26/01/${year}`)
     await page.getByRole('textbox', { name: 'Holiday', exact: true }).fill('Republic Day')
     await page.getByLabel('Reason').fill('Told by the RBI')
     await page.getByRole('button', { name: 'Add it' }).click()

@@ -1,14 +1,15 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApprovalLimitAnswer } from '../../../../src/console/approvals/approval.list.ts'
 import { get } from '../../api/client.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { plainAmount } from '../orders/texts.ts'
 
 const HELD =
   'Refunds, cancelled counter payments, concessions, waived late fees and lower fees (by rules, the fee structure, a list of students, a new year or a change of class)'
@@ -67,23 +68,21 @@ function LimitDialogue({ known, onClose }: { known: ApprovalLimitAnswer; onClose
         change.mutate({ above: sentAmount(amount), above_per_child: sentAmount(perChild), reason })
       }
     >
-      <TextInput
+      <AmountInput
         label="Above, in rupees"
         description="Of one act; what lowers fees for many counts together."
         mb="sm"
-        inputMode="decimal"
         value={amount}
         error={problemOf(change.error, 'above')}
-        onChange={event => setAmount(event.currentTarget.value)}
+        onChange={setAmount}
       />
-      <TextInput
+      <AmountInput
         label="For one child in one academic year, in rupees"
         description="All acts together that nobody approved. Leave it empty for the same amount."
         mb="sm"
-        inputMode="decimal"
         value={perChild}
         error={problemOf(change.error, 'above_per_child')}
-        onChange={event => setPerChild(event.currentTarget.value)}
+        onChange={setPerChild}
       />
     </ConfirmWithReason>
   )

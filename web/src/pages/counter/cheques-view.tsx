@@ -1,8 +1,10 @@
-import { Button, Group, TextInput } from '@mantine/core'
+import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
 import type { ChequeAnswer } from '../../../../src/banking/cheques/cheque.list.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { StatusBadge, type Tone } from '../../ui/status-badge.tsx'
@@ -10,7 +12,6 @@ import type { Column } from '../../ui/table/rows.tsx'
 import { ListTable } from '../../ui/table/list-table.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { formatDay } from '../../ui/when.tsx'
-import { plainAmount } from '../students/texts.ts'
 import { AFTER_CHANGE } from '../students/use-student.ts'
 
 const STATES: Record<ChequeAnswer['state'], { label: string; tone: Tone }> = {
@@ -143,12 +144,11 @@ function BounceDialogue({ cheque, onClose }: { cheque: ChequeAnswer; onClose: ()
       error={bounce.error}
       onConfirm={reason => bounce.mutate({ reason })}
     >
-      <TextInput
+      <AmountInput
         label="Charge for it, rupees"
         description="Added to what the family owes. Empty: none."
-        inputMode="decimal"
         value={charge}
-        onChange={event => setCharge(event.currentTarget.value)}
+        onChange={setCharge}
         error={problemOf(bounce.error, 'charge_amount')}
         mb="sm"
       />

@@ -2,10 +2,11 @@ import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { plainAmount } from '../students/texts.ts'
 
 const KINDS = [
   { value: 'float', label: 'Change put in' },
@@ -30,8 +31,9 @@ export function DrawerForm({ day, inDrawer }: { day: string | undefined; inDrawe
       setEntry({ ...entry, ...EMPTY })
     },
   })
+  const put = (key: keyof typeof entry) => (value: string) => setEntry({ ...entry, [key]: value })
   const set = (key: keyof typeof entry) => (event: { currentTarget: { value: string } }) =>
-    setEntry({ ...entry, [key]: event.currentTarget.value })
+    put(key)(event.currentTarget.value)
   return (
     <form
       onSubmit={event => {
@@ -41,12 +43,11 @@ export function DrawerForm({ day, inDrawer }: { day: string | undefined; inDrawe
     >
       <Group align="flex-start" mb="md" gap="sm">
         <NativeSelect label="My drawer" data={kinds} value={entry.kind} onChange={set('kind')} />
-        <TextInput
+        <AmountInput
           label="Cash, rupees"
-          inputMode="decimal"
           required
           value={entry.amount}
-          onChange={set('amount')}
+          onChange={put('amount')}
           error={problemOf(record.error, 'amount')}
         />
         <TextInput

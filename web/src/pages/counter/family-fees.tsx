@@ -1,11 +1,11 @@
-import { Alert, SimpleGrid, TextInput } from '@mantine/core'
+import { Alert, SimpleGrid } from '@mantine/core'
 import type { FamilyAnswer } from '../../../../src/console/counter/family.schemas.ts'
 import { problemOf } from '../../api/command.ts'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { formatDay, yearName } from '../../ui/when.tsx'
 import { readable } from '../../ui/words.ts'
-import { plainAmount } from '../students/texts.ts'
-import { amountProblem } from './handed.tsx'
 
 export type Offer = 'overdue_amount' | 'term_amount' | 'everything_amount'
 type Child = FamilyAnswer['children'][number]
@@ -60,16 +60,13 @@ type Props = {
   error: Error | null
 }
 
-/** What is wrong with an amount, as typed or as the server says of what was sent. */
+/** What the server says of an amount that was sent. */
 function problemFinder({ family, amounts, error }: Omit<Props, 'onChange'>) {
   const sent = chargedOf(family, amounts)
   return (child: Child, code: string): string | undefined => {
     const childNo = sent.findIndex(one => one.service_student_id === child.service_student_id)
     const lineNo = sent[childNo]?.fee_components.findIndex(line => line.component_type === code) ?? -1
     const line = `children.${childNo}.fee_components.${lineNo}`
-    const typed = plainAmount(amounts[keyOf(child, code)] ?? '')
-    const wrong = amountProblem(typed)
-    if (wrong !== undefined) return wrong
     return lineNo < 0 ? undefined : (problemOf(error, `${line}.amount`) ?? problemOf(error, line))
   }
 }
@@ -113,7 +110,7 @@ function ChildFees({
       {child.fees.length === 0 && <p className="faint">Nothing is left to pay.</p>}
       <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing="sm">
         {child.fees.map(fee => (
-          <TextInput
+          <AmountInput
             key={fee.component_type}
             label={`${readable(fee.component_type)}, rupees`}
             aria-label={`${readable(fee.component_type)} of ${child.fullname}, rupees`}
@@ -123,20 +120,18 @@ function ChildFees({
             ]
               .filter(Boolean)
               .join(', ')}
-            inputMode="decimal"
             value={amounts[keyOf(child, fee.component_type)] ?? ''}
-            onChange={event => onType(fee.component_type, event.currentTarget.value)}
+            onChange={amount => onType(fee.component_type, amount)}
             error={tooMuch(fee, amounts[keyOf(child, fee.component_type)]) ?? problemAt(fee.component_type)}
           />
         ))}
         {(onTheWay > 0 || isAdvanceAsked) && (
-          <TextInput
+          <AmountInput
             label="As an advance, rupees"
             aria-label={`As an advance of ${child.fullname}, rupees`}
             description="Pays no fee; only if the family wishes so."
-            inputMode="decimal"
             value={amounts[keyOf(child, ADVANCE)] ?? ''}
-            onChange={event => onType(ADVANCE, event.currentTarget.value)}
+            onChange={amount => onType(ADVANCE, amount)}
             error={problemAt(ADVANCE)}
           />
         )}

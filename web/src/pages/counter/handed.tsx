@@ -1,8 +1,10 @@
 import { NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { problemOf } from '../../api/command.ts'
 import { useMay } from '../../api/session.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
+import { DayInput } from '../../ui/form/day-input.tsx'
 import { ProblemAlert } from '../../ui/problem.tsx'
-import { COUNTER_MODES, plainAmount } from '../students/texts.ts'
+import { COUNTER_MODES } from '../students/texts.ts'
 
 export type HandedFields = {
   amount: string
@@ -26,21 +28,21 @@ type Props = {
 
 /** What was handed over, and how. */
 export function Handed({ fields, onChange, today, error }: Props) {
+  const put = (key: keyof HandedFields) => (value: string) => onChange({ ...fields, [key]: value })
   const set = (key: keyof HandedFields) => (event: { currentTarget: { value: string } }) =>
-    onChange({ ...fields, [key]: event.currentTarget.value })
+    put(key)(event.currentTarget.value)
   // A cashier writes down what is handed over now, and waives nothing.
   const isCashier = useMay('cashier')
   const waiver = problemOf(error, 'waive_late_fee_reason')
   const isInstrument = fields.mode === 'cheque' || fields.mode === 'demand_draft'
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing="sm">
-      <TextInput
+      <AmountInput
         label="Amount, rupees"
-        inputMode="decimal"
         required
         value={fields.amount}
-        onChange={set('amount')}
-        error={problemOf(error, 'amount') ?? amountProblem(fields.amount)}
+        onChange={put('amount')}
+        error={problemOf(error, 'amount')}
       />
       <NativeSelect
         label="How"
@@ -50,12 +52,11 @@ export function Handed({ fields, onChange, today, error }: Props) {
         error={problemOf(error, 'mode')}
       />
       {!isCashier && (
-        <TextInput
+        <DayInput
           label="Paid on"
-          type="date"
           max={today}
           value={fields.paid_at}
-          onChange={set('paid_at')}
+          onChange={put('paid_at')}
           error={problemOf(error, 'paid_at')}
         />
       )}
@@ -69,7 +70,7 @@ export function Handed({ fields, onChange, today, error }: Props) {
             error={problemOf(error, 'instrument.number')}
           />
           <TextInput label="Bank" value={fields.bank ?? ''} onChange={set('bank')} />
-          <TextInput label="Date on it" type="date" value={fields.date ?? ''} onChange={set('date')} />
+          <DayInput label="Date on it" value={fields.date ?? ''} onChange={put('date')} />
         </>
       )}
       {!isInstrument && fields.mode !== 'cash' && (
@@ -97,11 +98,4 @@ export function Handed({ fields, onChange, today, error }: Props) {
       )}
     </SimpleGrid>
   )
-}
-
-/** What is wrong with an amount as typed. */
-export function amountProblem(typed: string): string | undefined {
-  const amount = plainAmount(typed)
-  const isAmount = amount === '' || /^\d+(\.\d{0,2})?$/.test(amount)
-  return isAmount ? undefined : 'Type an amount in rupees with at most two decimals.'
 }

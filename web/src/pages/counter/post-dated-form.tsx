@@ -3,12 +3,14 @@ import { useState } from 'react'
 import type { PostDatedAnswer } from '../../../../src/banking/post-dated/post-dated.list.ts'
 import type { StudentRowAnswer } from '../../../../src/console/students/student.list.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
+import { DayInput } from '../../ui/form/day-input.tsx'
 import { StudentPicker } from '../../ui/form/student-picker.tsx'
 import { counted, formatRupees, sumRupees } from '../../ui/money.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { addDays, addMonths } from '../flex/days.ts'
-import { plainAmount } from '../students/texts.ts'
 
 export type TypedCheque = { number: string; bank: string; date: string; amount: string }
 export const NO_CHEQUE: TypedCheque = { number: '', bank: '', date: '', amount: '' }
@@ -28,8 +30,9 @@ type FieldsProps = {
 }
 
 export function PostDatedFields({ typed, onChange, error, at, of = '' }: FieldsProps) {
+  const put = (key: keyof TypedCheque) => (value: string) => onChange({ ...typed, [key]: value })
   const set = (key: keyof TypedCheque) => (event: { currentTarget: { value: string } }) =>
-    onChange({ ...typed, [key]: event.currentTarget.value })
+    put(key)(event.currentTarget.value)
   const problem = (field: string): string | undefined => problemOf(error, `${at}${field}`)
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, sm: 4 }} spacing="sm">
@@ -41,20 +44,18 @@ export function PostDatedFields({ typed, onChange, error, at, of = '' }: FieldsP
         error={problem('number')}
       />
       <TextInput label={`Bank${of}`} value={typed.bank} onChange={set('bank')} error={problem('bank')} />
-      <TextInput
+      <DayInput
         label={`Date on it${of}`}
-        type="date"
         required
         value={typed.date}
-        onChange={set('date')}
+        onChange={put('date')}
         error={problem('date') ?? problem('deposit_on')}
       />
-      <TextInput
+      <AmountInput
         label={`Amount${of}, rupees`}
-        inputMode="decimal"
         required
         value={typed.amount}
-        onChange={set('amount')}
+        onChange={put('amount')}
         error={problem('amount')}
       />
     </SimpleGrid>

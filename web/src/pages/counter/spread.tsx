@@ -1,4 +1,4 @@
-import { Alert, Checkbox, SimpleGrid, TextInput } from '@mantine/core'
+import { Alert, Checkbox, SimpleGrid } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SpreadAnswer } from '../../../../src/console/counter/counter.schemas.ts'
@@ -7,9 +7,9 @@ import type { StudentPageAnswer } from '../../../../src/console/students/student
 import { get } from '../../api/client.ts'
 import { problemOf } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { formatRupees, sumRupees } from '../../ui/money.tsx'
-import { plainAmount } from '../students/texts.ts'
-import { amountProblem } from './handed.tsx'
 import { readable } from '../../ui/words.ts'
 import { formatDay } from '../../ui/when.tsx'
 
@@ -130,14 +130,13 @@ export function SpreadInput({ spread, error }: { spread: Spread; error: Error | 
       <legend>What it pays, {formatRupees(total)} in all</legend>
       <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing="sm">
         {fees.map(({ code, owed, amount }) => (
-          <TextInput
+          <AmountInput
             key={code}
             label={`${readable(code)}, rupees`}
             description={`${formatRupees(owed)} owed`}
-            inputMode="decimal"
             value={amount}
-            onChange={event => setByHand(code, event.currentTarget.value)}
-            error={problemAt(code) ?? amountProblem(amount)}
+            onChange={typed => setByHand(code, typed)}
+            error={problemAt(code)}
           />
         ))}
       </SimpleGrid>

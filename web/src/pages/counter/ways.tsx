@@ -1,8 +1,10 @@
 import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { problemOf } from '../../api/command.ts'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
+import { DayInput } from '../../ui/form/day-input.tsx'
 import { formatRupees, sumRupees } from '../../ui/money.tsx'
-import { COUNTER_MODES, plainAmount } from '../students/texts.ts'
-import { amountProblem } from './handed.tsx'
+import { COUNTER_MODES } from '../students/texts.ts'
 
 export type Way = {
   mode: string
@@ -87,8 +89,9 @@ type FieldsProps = {
 
 function WayFields({ no, way, rest, onChange, error }: FieldsProps) {
   const of = no === 0 ? '' : ` ${no + 1}`
+  const put = (key: keyof Way) => (value: string) => onChange({ ...way, [key]: value })
   const set = (key: keyof Way) => (event: { currentTarget: { value: string } }) =>
-    onChange({ ...way, [key]: event.currentTarget.value })
+    put(key)(event.currentTarget.value)
   const problem = (field: string): string | undefined => problemOf(error, `ways.${no}.${field}`)
   return (
     <SimpleGrid cols={{ base: 1, xs: 2, sm: 5 }} spacing="sm" mb="sm">
@@ -100,13 +103,12 @@ function WayFields({ no, way, rest, onChange, error }: FieldsProps) {
         error={problem('mode')}
       />
       {rest === null ? (
-        <TextInput
+        <AmountInput
           label={`Amount${of}, rupees`}
-          inputMode="decimal"
           required
           value={way.amount}
-          onChange={set('amount')}
-          error={problem('amount') ?? amountProblem(way.amount)}
+          onChange={put('amount')}
+          error={problem('amount')}
         />
       ) : (
         <TextInput
@@ -126,7 +128,7 @@ function WayFields({ no, way, rest, onChange, error }: FieldsProps) {
             error={problem('instrument.number')}
           />
           <TextInput label={`Bank${of}`} value={way.bank} onChange={set('bank')} />
-          <TextInput label={`Date on it${of}`} type="date" value={way.date} onChange={set('date')} />
+          <DayInput label={`Date on it${of}`} value={way.date} onChange={put('date')} />
         </>
       )}
       {!isInstrument(way.mode) && way.mode !== 'cash' && (

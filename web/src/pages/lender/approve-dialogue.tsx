@@ -2,9 +2,10 @@ import { useState } from 'react'
 import { problemOf } from '../../api/command.ts'
 import { formatRupees } from '../../ui/money.tsx'
 import { FormDialogue } from '../developers/form-dialogue.tsx'
-import { Field } from '../../ui/form/field.tsx'
-import { plainAmount } from '../orders/texts.ts'
-import { RUPEES, useDesk, useForm, type Props } from './dialogues.tsx'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
+import { boundTo, Field } from '../../ui/form/field.tsx'
+import { useDesk, useForm, type Props } from './dialogues.tsx'
 
 /** Makes the offer, or replaces one that the family has not accepted. */
 export function ApproveDialogue({ base, detail, onClose }: Props) {
@@ -52,29 +53,28 @@ export function ApproveDialogue({ base, detail, onClose }: Props) {
         and accepts them, or does not.
         {isReplacing && ' The offer before this one cannot be accepted any more.'}
       </p>
-      <Field form={form} name="amount" label="Amount in rupees" data-autofocus {...RUPEES} />
+      <AmountInput label="Amount in rupees" required data-autofocus {...boundTo(form, 'amount')} />
       <Field
         form={form}
         name="rate"
         label="Interest a year, in percent"
+        required
         error={flaws.rate ?? problemOf(approve.error, 'yearly_rate_bp')}
-        {...RUPEES}
       />
       <Field
         form={form}
         name="months"
         label="Number of EMIs"
+        required
         error={flaws.months ?? problemOf(approve.error, 'months')}
-        {...RUPEES}
       />
-      <Field
-        form={form}
-        name="emi"
+      <AmountInput
         label="Each EMI, in rupees"
         description={usual === null ? undefined : `At this rate about ${formatRupees(usual)}.`}
-        {...RUPEES}
+        required
+        {...boundTo(form, 'emi')}
       />
-      <Field form={form} name="fees" label="All other charges, in rupees" {...RUPEES} />
+      <AmountInput label="All other charges, in rupees" required {...boundTo(form, 'fees')} />
     </FormDialogue>
   )
 }

@@ -2,13 +2,15 @@ import { Button, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { LoanDetailAnswer } from '../../../../src/console/loans/loan.schemas.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
+import { DayInput } from '../../ui/form/day-input.tsx'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { FormDialogue } from '../developers/form-dialogue.tsx'
 import type { Tranche } from '../loans/loan-detail.tsx'
-import { Field, type Form, type Values } from '../../ui/form/field.tsx'
-import { plainAmount } from '../orders/texts.ts'
+import { boundTo, Field, type Form, type Values } from '../../ui/form/field.tsx'
 
 export type Props = { base: string; detail: LoanDetailAnswer; onClose: () => void }
 
@@ -28,8 +30,6 @@ export function useForm(initial: Values, error: Error | null): Form {
   const [values, setValues] = useState<Values>(initial)
   return { values, error, set: changes => setValues({ ...values, ...changes }) }
 }
-
-export const RUPEES = { inputMode: 'decimal', required: true } as const
 
 export function RejectDialogue({ base, detail, onClose }: Props) {
   const reject = useDesk(base, 'reject', 'The application is rejected.', onClose)
@@ -94,19 +94,18 @@ export function SanctionDialogue({ base, detail, onClose }: Props) {
       </p>
       {tranches.map((one, index) => (
         <Group key={index} grow>
-          <TextInput
+          <DayInput
             label={`Day of transfer ${index + 1}`}
-            type="date"
             required
             error={problemOf(sanction.error, `tranches.${index}.date`)}
             value={one.date}
-            onChange={event => set(index, { date: event.currentTarget.value })}
+            onChange={date => set(index, { date })}
           />
-          <TextInput
+          <AmountInput
             label="Rupees"
+            required
             value={one.amount}
-            onChange={event => set(index, { amount: event.currentTarget.value })}
-            {...RUPEES}
+            onChange={amount => set(index, { amount })}
           />
           {tranches.length > 1 && (
             <Button
@@ -169,13 +168,12 @@ export function DisburseDialogue({
       onClose={onClose}
     >
       <Field form={form} name="utr" label="UTR of the transfer" required data-autofocus />
-      <Field form={form} name="date" label="Day of the transfer" type="date" required />
-      <Field
-        form={form}
-        name="amount"
+      <DayInput label="Day of the transfer" required {...boundTo(form, 'date')} />
+      <AmountInput
         label="Rupees transferred"
         description="If it is less than the tranche, the rest becomes a tranche of its own."
-        {...RUPEES}
+        required
+        {...boundTo(form, 'amount')}
       />
     </FormDialogue>
   )

@@ -1,11 +1,12 @@
 import { Button, Group, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { problemOf, useCommand } from '../../api/command.ts'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { formatMoment } from '../../ui/when.tsx'
 import { FormDialogue } from '../developers/form-dialogue.tsx'
-import { plainAmount } from '../orders/texts.ts'
 import type { Transfer } from './loan-detail.tsx'
 
 type Props = { base: string; transfer: Transfer; onClose: () => void }
@@ -38,14 +39,13 @@ export function ConfirmDialogue({ base, transfer, onClose }: Props) {
         {formatMoment(at)}. Look for it on the statement of your bank account. The fees count as paid once you
         confirm it.
       </p>
-      <TextInput
+      <AmountInput
         label="Rupees on the statement"
         description="Less, if the bank kept something or the lender sent less: the rest stays due."
-        inputMode="decimal"
         required
         value={amount}
         error={problemOf(confirm.error, 'amount')}
-        onChange={event => setAmount(event.currentTarget.value)}
+        onChange={setAmount}
       />
       <p>
         If it did not arrive, the lender is asked to transfer it again. Should this one arrive later all the
@@ -77,7 +77,13 @@ export function ReturnDialogue({ base, transfer, onClose }: Props) {
       onClose()
     },
   })
-  const field = (name: keyof typeof values) => ({
+  const amount = {
+    value: values.amount,
+    required: true,
+    error: problemOf(give.error, 'amount'),
+    onChange: (value: string) => setValues({ ...values, amount: value }),
+  }
+  const field = (name: 'utr' | 'reason') => ({
     value: values[name],
     required: true,
     error: problemOf(give.error, name),
@@ -117,7 +123,7 @@ export function ReturnDialogue({ base, transfer, onClose }: Props) {
       </Radio.Group>
       {isPaidBack && (
         <>
-          <TextInput label="Rupees paid back" inputMode="decimal" {...field('amount')} />
+          <AmountInput label="Rupees paid back" {...amount} />
           <TextInput label="UTR of your transfer to the lender" {...field('utr')} />
         </>
       )}

@@ -1,7 +1,6 @@
-import { TextInput } from '@mantine/core'
-import { useEffect, useState } from 'react'
+import { DayInput } from '../../ui/form/day-input.tsx'
 
-/** A day that counts once it is typed whole: a browser tells of the years 0002, 0020 and 0202 on the way to 2026. */
+/** The day that a page is about. There always is one, so a field that is emptied changes nothing. */
 export function DayField({
   label,
   day,
@@ -11,18 +10,13 @@ export function DayField({
   day: string
   onChange: (day: string) => void
 }) {
-  const [typed, setTyped] = useState(day)
-  useEffect(() => setTyped(day), [day])
   return (
-    <TextInput
-      type="date"
+    <DayInput
       size="xs"
       label={label}
-      value={typed}
-      onChange={event => {
-        const next = event.currentTarget.value
-        setTyped(next)
-        if (next >= '2000') onChange(next)
+      value={day}
+      onChange={next => {
+        if (next !== '') onChange(next)
       }}
     />
   )

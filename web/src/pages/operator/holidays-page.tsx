@@ -2,6 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { HolidayAnswer } from '../../../../src/console/operator/operator.list.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
+import { DayInput } from '../../ui/form/day-input.tsx'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { ListTable } from '../../ui/table/list-table.tsx'
 import { notify } from '../../ui/toasts.tsx'
@@ -66,13 +67,12 @@ function AddHoliday({ onClose }: { onClose: () => void }) {
       error={add.error}
       onConfirm={reason => add.mutate({ day, name, reason })}
     >
-      <TextInput
+      <DayInput
         label="Day"
-        type="date"
         required
         mb="sm"
         value={day}
-        onChange={event => setDay(event.currentTarget.value)}
+        onChange={setDay}
         error={problemOf(add.error, 'day')}
       />
       <TextInput

@@ -1,6 +1,7 @@
 import { Button, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import type { Choices } from '../../api/choices.ts'
 import { problemOf } from '../../api/command.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { readable } from '../../ui/words.ts'
 
 /** `isNew`: a fee that the institute does not have yet, added on purpose. */
@@ -63,13 +64,12 @@ export function LinesInput({ lines, onChange, choices, owed, error }: Props) {
               error={problemOf(error, `details.${index}.component_type`)}
             />
           )}
-          <TextInput
+          <AmountInput
             label="Amount"
             description="In rupees."
-            inputMode="decimal"
             required
             value={line.amount}
-            onChange={event => change(index, { amount: event.currentTarget.value })}
+            onChange={amount => change(index, { amount })}
             error={problemOf(error, `details.${index}.amount`)}
           />
           {lines.length > 1 && (

@@ -74,8 +74,3 @@ export const FILE_LABELS: Record<string, { label: string; tone: Tone }> = {
   stopped: { label: 'Stopped', tone: 'plain' },
   cancelled: { label: 'Called off', tone: 'plain' },
 }
-
-/** "1,23,456.50" and "₹ 500" are what people type; the API takes the bare number. */
-export function plainAmount(typed: string): string {
-  return typed.replaceAll(/[₹,\s]/g, '')
-}

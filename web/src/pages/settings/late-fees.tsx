@@ -1,6 +1,8 @@
 import { Button, Group, NativeSelect, TextInput } from '@mantine/core'
 import type { PaymentRulesAnswer } from '../../../../src/dues/dues.schemas.ts'
-import { plainAmount } from '../orders/texts.ts'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
+import { DayInput } from '../../ui/form/day-input.tsx'
 import { readable } from '../../ui/words.ts'
 import { useChoices } from '../../api/choices.ts'
 
@@ -119,13 +121,7 @@ function Rule({ no, rule, onChange, onRemove }: RuleProps) {
           ...[...codes].map(code => ({ value: code, label: readable(code) })),
         ]}
       />
-      <TextInput
-        label="Due on"
-        type="date"
-        required
-        value={rule.due_date}
-        onChange={event => set({ due_date: event.currentTarget.value })}
-      />
+      <DayInput label="Due on" required value={rule.due_date} onChange={day => set({ due_date: day })} />
       <TextInput
         label="Days of grace"
         inputMode="numeric"
@@ -152,22 +148,20 @@ function Charge({ rule, set }: { rule: LateFeeDraft; set: (part: Partial<LateFee
   return (
     <>
       {rule.kind === 'per_day' && (
-        <TextInput
+        <AmountInput
           label="Rupees a day"
-          inputMode="decimal"
           w={120}
           value={rule.amount_per_day}
-          onChange={event => set({ amount_per_day: event.currentTarget.value })}
+          onChange={amount => set({ amount_per_day: amount })}
         />
       )}
       {rule.kind === 'slab' && <Slabs slabs={rule.slabs} onChange={slabs => set({ slabs })} />}
-      <TextInput
+      <AmountInput
         label="At most, rupees"
-        inputMode="decimal"
         w={130}
         placeholder="No limit"
         value={rule.max_amount}
-        onChange={event => set({ max_amount: event.currentTarget.value })}
+        onChange={amount => set({ max_amount: amount })}
       />
     </>
   )
@@ -191,12 +185,11 @@ function Slabs({
             value={slab.from_day}
             onChange={event => onChange(slabs.with(index, { ...slab, from_day: event.currentTarget.value }))}
           />
-          <TextInput
+          <AmountInput
             label="Rupees in all"
-            inputMode="decimal"
             w={120}
             value={slab.amount}
-            onChange={event => onChange(slabs.with(index, { ...slab, amount: event.currentTarget.value }))}
+            onChange={amount => onChange(slabs.with(index, { ...slab, amount }))}
           />
         </Group>
       ))}

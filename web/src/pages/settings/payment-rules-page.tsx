@@ -1,10 +1,12 @@
-import { Button, Checkbox, Group, NativeSelect, Radio, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, NativeSelect, Radio, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { PaymentRulesAnswer } from '../../../../src/dues/dues.schemas.ts'
 import { problemOf, problemsOf, useCommand } from '../../api/command.ts'
 import { get } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
+import { plainAmount } from '../../ui/form/amount.ts'
+import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
 import { Summary } from '../../ui/detail.tsx'
 import { formatRupees } from '../../ui/money.tsx'
@@ -12,7 +14,6 @@ import { PageFrame } from '../../ui/page.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { isKept } from '../approvals/kept.ts'
-import { plainAmount } from '../orders/texts.ts'
 import { LateFees, toLateFeeDraft, toSentLateFee, type LateFeeDraft } from './late-fees.tsx'
 import { SettingsTabs } from './settings-tabs.tsx'
 
@@ -170,13 +171,12 @@ function PartPayments({
       />
       {draft.part_payments && (
         <>
-          <TextInput
+          <AmountInput
             label="The least that can be paid at once, rupees"
-            inputMode="decimal"
             required
             maw={420}
             value={draft.min_amount}
-            onChange={event => onChange({ ...draft, min_amount: event.currentTarget.value })}
+            onChange={amount => onChange({ ...draft, min_amount: amount })}
             error={problemOf(error, 'min_amount')}
           />
           <NativeSelect

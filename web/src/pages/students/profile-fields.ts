@@ -9,7 +9,7 @@ export const PROFILE_FIELDS = [
   { name: 'section', label: 'Section', isShown: true },
   { name: 'category', label: 'Category', isShown: true },
   { name: 'house', label: 'House', isShown: true },
-  { name: 'date_of_birth', label: 'Date of birth', type: 'date' },
+  { name: 'date_of_birth', label: 'Date of birth', isDay: true },
   { name: 'primary_contact_name', label: 'Primary contact' },
   { name: 'primary_contact_number', label: 'Phone' },
   { name: 'primary_contact_email', label: 'E-mail' },
@@ -18,5 +18,5 @@ export const PROFILE_FIELDS = [
   label: string
   /** The page shows the field as it is; the others have a place of their own. */
   isShown?: true
-  type?: 'date'
+  isDay?: true
 }[]

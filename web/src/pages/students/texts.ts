@@ -150,11 +150,6 @@ function feeLine(component: string, { before, after }: FeeRaw): string {
     : `${readable(component)} changed from ${formatRupees(priceOf(before))} to ${now}`
 }
 
-/** "1,23,456.50" and "₹ 500" are what people type; the API takes the bare number. */
-export function plainAmount(typed: string): string {
-  return typed.replaceAll(/[₹,\s]/g, '')
-}
-
 /** Paise, because halves of a rupee do not add up exactly. */
 function priceOf({ fee_amount: fee, discounts }: FeePrice): number {
   const off = discounts.reduce((sum, { amount }) => sum + Math.round(amount * 100), 0)

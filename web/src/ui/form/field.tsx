@@ -24,6 +24,15 @@ export function Field({ form, name, ...props }: { form: Form; name: string } & O
   )
 }
 
+/** What ties an input of an amount or a day to a form. */
+export function boundTo(form: Form, name: string) {
+  return {
+    value: form.values[name] ?? '',
+    onChange: (value: string) => form.set({ [name]: value }),
+    error: problemOf(form.error, name),
+  }
+}
+
 /** What is wrong with the whole, or with which fields; some of them may be out of sight. */
 export function FormProblem({
   error,

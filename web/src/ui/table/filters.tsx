@@ -1,5 +1,7 @@
 import { Button, CloseButton, NativeSelect, Popover, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { DayInput } from '../form/day-input.tsx'
+import { notifyWithUndo } from '../toasts.tsx'
 import { shownValue, type Filter, type FilterValues } from './use-filters.ts'
 
 type Props = {
@@ -11,6 +13,14 @@ type Props = {
 /** What is filtered by, as chips that go away one by one, and the place to add more. */
 export function TableFilters({ filters, values, onChange }: Props) {
   const chosen = filters.filter(({ key }) => values[key] !== undefined)
+  const clear = (): void => {
+    const { pathname } = window.location
+    onChange(Object.fromEntries(chosen.map(({ key }) => [key, undefined])))
+    notifyWithUndo('The filters are cleared.', () => {
+      // Whoever has gone on to another page has no use for them there.
+      if (window.location.pathname === pathname) onChange(values)
+    })
+  }
   return (
     <div className="chips">
       <FilterForm filters={filters} values={values} onChange={onChange} />
@@ -29,11 +39,7 @@ export function TableFilters({ filters, values, onChange }: Props) {
         )
       })}
       {chosen.length > 1 && (
-        <Button
-          variant="subtle"
-          size="compact-sm"
-          onClick={() => onChange(Object.fromEntries(chosen.map(({ key }) => [key, undefined])))}
-        >
+        <Button variant="subtle" size="compact-sm" onClick={clear}>
           Clear all
         </Button>
       )}
@@ -110,12 +116,6 @@ function FilterField({
       />
     )
   }
-  return (
-    <TextInput
-      label={label}
-      type={kind === 'day' ? 'date' : 'text'}
-      value={value}
-      onChange={event => onChange(event.currentTarget.value)}
-    />
-  )
+  if (kind === 'day') return <DayInput label={label} value={value} onChange={onChange} />
+  return <TextInput label={label} value={value} onChange={event => onChange(event.currentTarget.value)} />
 }

@@ -1,8 +1,8 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { WebhookAnswer } from '../../../../../src/console/developers/developers.list.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
+import { MomentInput } from '../../../ui/form/day-input.tsx'
 import { counted } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { FormDialogue } from '../form-dialogue.tsx'
@@ -51,13 +51,12 @@ export function RecoverDialogue({ webhook, onClose }: { webhook: WebhookAnswer; 
         Every delivery given up since this time is sent again, including what an earlier webhook for the same
         event missed. Receivers see the same event ids, so nothing counts twice.
       </p>
-      <TextInput
+      <MomentInput
         label="Since (IST)"
-        type="datetime-local"
         required
         data-autofocus
         value={since}
-        onChange={event => setSince(event.currentTarget.value)}
+        onChange={setSince}
         error={problemOf(recover.error, 'since')}
       />
     </FormDialogue>

@@ -1,8 +1,8 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { PlanAnswer } from '../../../../../src/console/flex/plan.schemas.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
+import { DayInput } from '../../../ui/form/day-input.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { counted, formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
@@ -134,13 +134,12 @@ export function MoveDialogue({
       error={move.error}
       onConfirm={reason => move.mutate({ new_due_date: day, reason })}
     >
-      <TextInput
-        type="date"
+      <DayInput
         label="New due date"
         mb="sm"
         required
         value={day}
-        onChange={event => setDay(event.currentTarget.value)}
+        onChange={setDay}
         error={problemOf(move.error, 'new_due_date') ?? problemOf(move.error, 'due_date')}
       />
     </ConfirmWithReason>

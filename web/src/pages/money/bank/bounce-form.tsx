@@ -2,8 +2,9 @@ import { Button, Radio, Stack, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import type { ReturnedChequeAnswer } from '../../../../../src/banking/cheques/cheque.schemas.ts'
 import { problemOf } from '../../../api/command.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { Problem } from '../../../ui/problem.tsx'
-import { plainAmount } from '../../orders/texts.ts'
 import { useDecision, type LineProps } from './use-decision.ts'
 
 /** A cheque whose money the bank took back. */
@@ -48,12 +49,11 @@ export function BounceForm({ cheques, ...props }: LineProps & { cheques: readonl
           onChange={event => setReason(event.currentTarget.value)}
           error={problemOf(bounce.error, 'reason')}
         />
-        <TextInput
+        <AmountInput
           label="Charge for it, rupees"
           description="Added to what the family owes. Empty: none."
-          inputMode="decimal"
           value={charge}
-          onChange={event => setCharge(event.currentTarget.value)}
+          onChange={setCharge}
           error={problemOf(bounce.error, 'charge_amount')}
         />
       </Stack>

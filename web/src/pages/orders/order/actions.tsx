@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Radio, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
 import type {
   OrderDetailAnswer,
@@ -8,6 +8,8 @@ import type {
 import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.list.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
@@ -15,7 +17,7 @@ import { LanguageSelect } from '../../../ui/form/language-select.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
-import { modeLabel, plainAmount } from '../texts.ts'
+import { modeLabel } from '../texts.ts'
 import { feeName } from './fee-name.ts'
 
 type Props = { order: OrderDetailAnswer; onClose: () => void }
@@ -109,13 +111,12 @@ export function RefundDialogue({ order, onClose }: Props) {
         </Stack>
       </Radio.Group>
       {part === 'part' && (
-        <TextInput
+        <AmountInput
           label="Amount in rupees"
-          inputMode="decimal"
           required
           mb="sm"
           value={typed}
-          onChange={event => setTyped(event.currentTarget.value)}
+          onChange={setTyped}
           error={problemOf(refund.error, 'amount')}
         />
       )}
@@ -138,13 +139,12 @@ function FeeInputs({
   problemAt: (component: string) => string | undefined
 }) {
   return left.map(({ component_type, label, amount: most }) => (
-    <TextInput
+    <AmountInput
       key={component_type}
       label={`${label}, at most ${formatRupees(most)}`}
-      inputMode="decimal"
       mb="sm"
       value={typed[component_type] ?? ''}
-      onChange={event => onChange({ ...typed, [component_type]: event.currentTarget.value })}
+      onChange={amount => onChange({ ...typed, [component_type]: amount })}
       error={problemAt(component_type)}
     />
   ))

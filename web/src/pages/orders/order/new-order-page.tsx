@@ -12,12 +12,13 @@ import { ChoicesFailed } from '../../../ui/choices-failed.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { StudentPicker } from '../../../ui/form/student-picker.tsx'
 import { notify } from '../../../ui/toasts.tsx'
-import { CodeList, Field, FormProblem, type Form } from '../../../ui/form/field.tsx'
+import { MomentInput } from '../../../ui/form/day-input.tsx'
+import { boundTo, CodeList, Field, type Form, FormProblem } from '../../../ui/form/field.tsx'
 import { EMPTY_LINE, LinesInput, newLine, type Line } from '../lines-input.tsx'
 import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { MakersOnly } from '../makers-only.tsx'
 import { useChoices, type Choices } from '../../../api/choices.ts'
-import { plainAmount } from '../texts.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
 
 export function NewOrderPage() {
   const path = useInstitutePath()
@@ -222,12 +223,10 @@ function More({ form, choices, hasStudent }: { form: Form; choices: Choices; has
             <Field form={form} name="grade" label="Grade" list="grades" />
           </>
         )}
-        <Field
-          form={form}
-          name="expires_at"
+        <MomentInput
           label="Can be paid until"
           description="Indian time. Leave empty if the link should not expire."
-          type="datetime-local"
+          {...boundTo(form, 'expires_at')}
         />
         {branches.length > 1 && !hasStudent && (
           <NativeSelect

@@ -7,7 +7,8 @@ import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { ChoicesFailed } from '../../../ui/choices-failed.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { notify } from '../../../ui/toasts.tsx'
-import { CodeList, Field, FormProblem, type Form } from '../../../ui/form/field.tsx'
+import { MomentInput } from '../../../ui/form/day-input.tsx'
+import { boundTo, CodeList, Field, type Form, FormProblem } from '../../../ui/form/field.tsx'
 import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { MakersOnly } from '../makers-only.tsx'
 import { bodyOf, emptyForm, formOf, type PageForm } from './form.ts'
@@ -140,12 +141,10 @@ function Limits({ form, isNew }: { form: Form; isNew: boolean }) {
     <fieldset>
       <legend>More</legend>
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
-        <Field
-          form={form}
-          name="closes_at"
+        <MomentInput
           label="Closes"
           description="Indian time. Leave empty to keep the page open."
-          type="datetime-local"
+          {...boundTo(form, 'closes_at')}
         />
         <Field
           form={form}

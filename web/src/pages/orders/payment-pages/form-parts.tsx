@@ -1,6 +1,7 @@
 import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
 import { problemOf } from '../../../api/command.ts'
 import { KNOWN_FIELDS, newField, newLine, type PageField, type PageLine } from './form.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 
 type Props<Item> = { items: readonly Item[]; onChange: (items: Item[]) => void; error: Error | null }
 
@@ -44,9 +45,12 @@ type LineProps = {
 }
 
 function LineInput({ line, index, error, onChange, onRemove }: LineProps) {
-  const input = (
-    name: 'component_type' | 'label' | 'amount' | 'min_amount' | 'max_amount' | 'max_quantity',
-  ) => ({
+  const amount = (name: 'amount' | 'min_amount' | 'max_amount') => ({
+    value: line[name],
+    onChange: (value: string) => onChange({ [name]: value }),
+    error: problemOf(error, `details.${index}.${name}`),
+  })
+  const input = (name: 'component_type' | 'label' | 'max_quantity') => ({
     value: line[name],
     onChange: (event: { currentTarget: { value: string } }) =>
       onChange({ [name]: event.currentTarget.value }),
@@ -68,12 +72,12 @@ function LineInput({ line, index, error, onChange, onRemove }: LineProps) {
         />
         {line.isChosen ? (
           <>
-            <TextInput label="At least" inputMode="decimal" {...input('min_amount')} />
-            <TextInput label="At most" inputMode="decimal" {...input('max_amount')} />
+            <AmountInput label="At least" {...amount('min_amount')} />
+            <AmountInput label="At most" {...amount('max_amount')} />
           </>
         ) : (
           <>
-            <TextInput label="Amount" inputMode="decimal" required {...input('amount')} />
+            <AmountInput label="Amount" required {...amount('amount')} />
             <TextInput label="How many at most" inputMode="numeric" {...input('max_quantity')} />
           </>
         )}

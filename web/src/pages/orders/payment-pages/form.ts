@@ -1,6 +1,6 @@
 import type { PageAnswer } from '../../../../../src/payment-pages/page.schemas.ts'
 import type { Values } from '../../../ui/form/field.tsx'
-import { plainAmount } from '../texts.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
 
 /** The form's values, all as text until they are sent. */
 export type PageLine = {

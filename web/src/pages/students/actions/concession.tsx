@@ -1,13 +1,14 @@
-import { Autocomplete, NativeSelect, TextInput } from '@mantine/core'
+import { Autocomplete, NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { problemOf, useCommand } from '../../../api/command.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import { useChoices } from '../../../api/choices.ts'
 import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
-import { plainAmount } from '../texts.ts'
 import { readable } from '../../../ui/words.ts'
 
 type ConcessionBody = { component_type: string; discount_type: string; amount: string; reason: string }
@@ -68,17 +69,16 @@ export function ConcessionDialogue({ student, onClose }: ActionProps) {
         error={problemOf(give.error, 'discount_type')}
         data={[...new Set([...discounts.map(one => one.discount_type), ...known.map(({ code }) => code)])]}
       />
-      <TextInput
+      <AmountInput
         label="Amount in rupees, in all"
         description={
           now === undefined
             ? `Of ${formatRupees(line?.fee_amount ?? 0)}; ${formatRupees(line?.discount_amount ?? 0)} is taken off already.`
             : `${formatRupees(now.amount)} until now. 0 ends it.`
         }
-        inputMode="decimal"
         mb="sm"
         value={amount}
-        onChange={event => setAmount(event.currentTarget.value)}
+        onChange={setAmount}
         error={problemOf(give.error, 'amount')}
       />
     </ConfirmWithReason>

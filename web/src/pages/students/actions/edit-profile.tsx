@@ -2,6 +2,7 @@ import { Alert, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { DayInput } from '../../../ui/form/day-input.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
@@ -42,17 +43,21 @@ export function EditProfileDialogue({ student, onClose }: ActionProps) {
             : 'Fees that the fee structure set become those of the new class. Fees that were set otherwise stay, and so do all fees if something is paid for one that the new class does not have.'}
         </Alert>
       )}
-      {PROFILE_FIELDS.map(field => (
-        <TextInput
-          key={field.name}
-          label={field.label}
-          mb="sm"
-          type={'type' in field ? field.type : 'text'}
-          value={typed[field.name] ?? student[field.name] ?? ''}
-          onChange={event => setTyped({ ...typed, [field.name]: event.currentTarget.value })}
-          error={problemOf(change.error, field.name)}
-        />
-      ))}
+      {PROFILE_FIELDS.map(field => {
+        const { name, label } = field
+        const put = (value: string): void => setTyped({ ...typed, [name]: value })
+        const shared = {
+          label,
+          mb: 'sm',
+          value: typed[name] ?? student[name] ?? '',
+          error: problemOf(change.error, name),
+        }
+        return 'isDay' in field ? (
+          <DayInput key={name} {...shared} onChange={put} />
+        ) : (
+          <TextInput key={name} {...shared} onChange={event => put(event.currentTarget.value)} />
+        )
+      })}
     </ConfirmWithReason>
   )
 }

@@ -6,6 +6,7 @@ import type { LeavingAnswer, LeavingPreviewAnswer } from '../../../../../src/lea
 import { send } from '../../../api/client.ts'
 import { problemOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { useSession } from '../../../api/session.ts'
+import { DayInput } from '../../../ui/form/day-input.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { counted, formatRupees, sumRupees } from '../../../ui/money.tsx'
 import { ProblemAlert } from '../../../ui/problem.tsx'
@@ -119,12 +120,11 @@ export function LeavingDialogue({ student, onClose }: ActionProps) {
           What fell due by the last day is owed, and an optional fee until then; what falls due later is not.
           Change it by fee.
         </p>
-        <TextInput
-          type="date"
+        <DayInput
           label="Last day at school"
           mb="sm"
           value={decisions.left_on}
-          onChange={event => preview.setLeftOn(event.currentTarget.value)}
+          onChange={preview.setLeftOn}
           error={problemOf(error, 'left_on')}
         />
         {seen && (

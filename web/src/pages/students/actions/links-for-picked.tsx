@@ -1,6 +1,7 @@
-import { Button, Checkbox, Radio, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
+import { DayInput } from '../../../ui/form/day-input.tsx'
 import { counted } from '../../../ui/money.tsx'
 import { BulkDialogue } from '../../../ui/table/bulk-dialogue.tsx'
 import type { PickedRows } from '../../../ui/table/data-table.tsx'
@@ -58,12 +59,11 @@ function LinksDialogue({ list, picked, onClose }: { list: string; picked: Picked
           </Stack>
         </Radio.Group>
         {scope === 'due_by' && (
-          <TextInput
-            type="date"
+          <DayInput
             label="Due by"
             maw={200}
             value={until}
-            onChange={event => setUntil(event.currentTarget.value)}
+            onChange={setUntil}
             error={isAsked && isDayMissing ? 'Choose a day' : undefined}
           />
         )}

@@ -3,6 +3,8 @@ import { useState } from 'react'
 import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.list.ts'
 import type { StudentRowAnswer } from '../../../../../src/console/students/student.list.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { StudentPicker } from '../../../ui/form/student-picker.tsx'
 import { formatRupees, sumRupees } from '../../../ui/money.tsx'
@@ -10,7 +12,6 @@ import { notify } from '../../../ui/toasts.tsx'
 import { readable } from '../../../ui/words.ts'
 import { isKept } from '../../approvals/kept.ts'
 import { SpreadInput, useSpread } from '../../counter/spread.tsx'
-import { plainAmount } from '../texts.ts'
 import { AFTER_CHANGE, useStudent, useStudentPath, type DirectPayment } from '../use-student.ts'
 
 type Line = { component_type: string; amount: string }
@@ -131,13 +132,12 @@ function OtherFees({ fees, set, error }: Fees & { error: Error | null }) {
       <legend>What it pays</legend>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
         {fees.map(({ code, owed, amount }) => (
-          <TextInput
+          <AmountInput
             key={code}
             label={`${readable(code)}, rupees`}
             description={`${formatRupees(owed)} owed`}
-            inputMode="decimal"
             value={amount}
-            onChange={event => set(code, event.currentTarget.value)}
+            onChange={amount => set(code, amount)}
           />
         ))}
       </SimpleGrid>

@@ -2,12 +2,13 @@ import { Alert, Button, Group, TextInput } from '@mantine/core'
 import { useRef, useState } from 'react'
 import type { OrderedAnswer } from '../../../../../src/console/students/students.output.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
-import { plainAmount } from '../texts.ts'
 
 export function PaymentLinkDialogue({ student, onClose }: ActionProps) {
   const { dues, open_orders: open } = student
@@ -43,12 +44,11 @@ export function PaymentLinkDialogue({ student, onClose }: ActionProps) {
           order.mutate(plain === '' ? {} : { amount: plain })
         }}
       >
-        <TextInput
+        <AmountInput
           label="Amount in rupees"
           description={`Empty: all that is due, ${formatRupees(dues.total_amount)}.`}
-          inputMode="decimal"
           value={amount}
-          onChange={event => setAmount(event.currentTarget.value)}
+          onChange={setAmount}
           error={problemOf(order.error, 'amount')}
           data-autofocus
         />

@@ -2,12 +2,15 @@ import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/cor
 import { useState } from 'react'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useSession } from '../../../api/session.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
+import { DayInput } from '../../../ui/form/day-input.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { PrintReceipt } from '../../../ui/print-receipt.tsx'
 import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
-import { COUNTER_MODES, dayInIndia, plainAmount } from '../texts.ts'
+import { COUNTER_MODES, dayInIndia } from '../texts.ts'
 import { readable } from '../../../ui/words.ts'
 
 type Line = { component_type: string; amount: string }
@@ -123,12 +126,11 @@ function LateFee({
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" mb="sm">
       {!isListed && (
-        <TextInput
+        <AmountInput
           label="Late fee, rupees"
           description={`${formatRupees(asked)} asked for`}
-          inputMode="decimal"
           value={amount}
-          onChange={event => onAmount(event.currentTarget.value)}
+          onChange={onAmount}
         />
       )}
       <TextInput
@@ -156,13 +158,12 @@ function Amounts({
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" mb="sm">
       {student.dues.components.map(({ component_type: component, outstanding_amount: left }, index) => (
-        <TextInput
+        <AmountInput
           key={component}
           label={`${readable(component)}, rupees`}
           description={`${formatRupees(left)} left to pay`}
-          inputMode="decimal"
           value={amounts[component] ?? ''}
-          onChange={event => onChange({ ...amounts, [component]: event.currentTarget.value })}
+          onChange={amount => onChange({ ...amounts, [component]: amount })}
           error={problem(component, index === 0)}
           {...(index === 0 ? { 'data-autofocus': true } : {})}
         />
@@ -182,16 +183,16 @@ function Particulars({
   today: string
   error: Error | null
 }) {
+  const put = (key: keyof Fields) => (value: string) => onChange({ ...fields, [key]: value })
   const set = (key: keyof Fields) => (event: { currentTarget: { value: string } }) =>
-    onChange({ ...fields, [key]: event.currentTarget.value })
+    put(key)(event.currentTarget.value)
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" mb="sm">
-      <TextInput
+      <DayInput
         label="Paid on"
-        type="date"
         max={today}
         value={fields.paid_at}
-        onChange={set('paid_at')}
+        onChange={put('paid_at')}
         error={problemOf(error, 'paid_at')}
       />
       <NativeSelect

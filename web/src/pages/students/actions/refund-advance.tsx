@@ -1,12 +1,12 @@
-import { TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { problemOf, useCommand } from '../../../api/command.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
-import { plainAmount } from '../texts.ts'
 
 export function AdvanceRefundDialogue({ student, onClose }: ActionProps) {
   const [amount, setAmount] = useState('')
@@ -30,13 +30,12 @@ export function AdvanceRefundDialogue({ student, onClose }: ActionProps) {
       error={refund.error}
       onConfirm={reason => refund.mutate({ ...(amount && { amount: plainAmount(amount) }), reason })}
     >
-      <TextInput
+      <AmountInput
         label="Amount in rupees"
         description="Leave empty for as much as was paid online."
-        inputMode="decimal"
         mb="sm"
         value={amount}
-        onChange={event => setAmount(event.currentTarget.value)}
+        onChange={setAmount}
         error={problemOf(refund.error, 'amount')}
       />
     </ConfirmWithReason>

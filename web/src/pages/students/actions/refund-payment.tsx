@@ -3,13 +3,14 @@ import { useState } from 'react'
 import type { CounterRefundAnswer } from '../../../../../src/banking/refunds/counter-refund.schemas.ts'
 import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.list.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { readable } from '../../../ui/words.ts'
 import { isKept } from '../../approvals/kept.ts'
 import { modeLabel } from '../../money/texts.ts'
-import { plainAmount } from '../texts.ts'
 import { AFTER_CHANGE, useStudentPath, type DirectPayment } from '../use-student.ts'
 
 type RefundWay = CounterRefundAnswer['way']
@@ -81,13 +82,12 @@ export function RefundPaymentDialogue({
       onConfirm={reason => refund.mutate({ ...sent(), reason })}
     >
       {fees.length > 1 && <OfFee fees={fees} fee={fee} onFee={setFee} />}
-      <TextInput
+      <AmountInput
         label="Amount in rupees"
         description="Leave empty for all of it."
-        inputMode="decimal"
         mb="sm"
         value={amount}
-        onChange={event => setAmount(event.currentTarget.value)}
+        onChange={setAmount}
         error={problemOf(refund.error, 'amount') ?? problemOf(refund.error, 'details.0.amount')}
       />
       <PaidOutBy

@@ -1,11 +1,12 @@
-import { NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { problemOf, useCommand } from '../../../api/command.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { readable } from '../../../ui/words.ts'
-import { plainAmount } from '../texts.ts'
 import { AFTER_CHANGE, useStudentPath, type ActionProps, type Student } from '../use-student.ts'
 
 /** Deposits of this record; those of another year are given back there. */
@@ -104,13 +105,12 @@ function DepositDialogue({
         error={problemOf(giveBack.error, 'component_type')}
         data={choices.map(one => ({ value: one.component_type, label: one.label }))}
       />
-      <TextInput
+      <AmountInput
         label="Amount in rupees"
         description="Leave empty for all of it."
-        inputMode="decimal"
         mb="sm"
         value={amount}
-        onChange={event => setAmount(event.currentTarget.value)}
+        onChange={setAmount}
         error={problemOf(giveBack.error, 'amount')}
       />
     </ConfirmWithReason>

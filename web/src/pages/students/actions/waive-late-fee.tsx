@@ -1,12 +1,13 @@
-import { NativeSelect, TextInput } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { useState } from 'react'
 import { problemOf, useCommand } from '../../../api/command.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
-import { plainAmount } from '../texts.ts'
 import { readable } from '../../../ui/words.ts'
 
 export function WaiverDialogue({ student, onClose }: ActionProps) {
@@ -59,13 +60,12 @@ export function WaiverDialogue({ student, onClose }: ActionProps) {
         />
       )}
       {isOne && (
-        <TextInput
+        <AmountInput
           label="Amount in rupees"
           description="Leave empty for the full amount."
-          inputMode="decimal"
           mb="sm"
           value={amount}
-          onChange={event => setAmount(event.currentTarget.value)}
+          onChange={setAmount}
           error={problemOf(waive.error, 'amount')}
         />
       )}

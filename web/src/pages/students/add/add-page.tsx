@@ -8,6 +8,7 @@ import { Problem } from '../../../ui/problem.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
+import { DayInput } from '../../../ui/form/day-input.tsx'
 import { CodeList } from '../../../ui/form/field.tsx'
 import { useChoices } from '../../../api/choices.ts'
 import { useCurrentYear } from '../use-student.ts'
@@ -22,7 +23,7 @@ const FIELDS = [
   { name: 'primary_contact_name', label: 'Parent’s name', isRequired: true },
   { name: 'primary_contact_number', label: 'Mobile of the family', isRequired: true, inputMode: 'tel' },
   { name: 'primary_contact_email', label: 'E-mail of the family', inputMode: 'email' },
-  { name: 'date_of_birth', label: 'Date of birth', type: 'date' },
+  { name: 'date_of_birth', label: 'Date of birth', isDay: true },
   { name: 'custom_identifier', label: 'Roll or second number' },
   { name: 'category', label: 'Category', placeholder: 'Such as Staff' },
 ] as const
@@ -109,21 +110,22 @@ function StudentFields({
 }) {
   return (
     <>
-      {FIELDS.map(({ name, label, ...field }) => (
-        <TextInput
-          key={name}
-          label={label}
-          required={'isRequired' in field}
-          type={'type' in field ? field.type : 'text'}
-          {...('inputMode' in field ? { inputMode: field.inputMode } : {})}
-          {...('list' in field ? { list: field.list } : {})}
-          {...('placeholder' in field ? { placeholder: field.placeholder } : {})}
-          value={typed[name] ?? ''}
-          error={problemOf(error, name)}
-          onChange={event => set(name, event.currentTarget.value)}
-          autoComplete="off"
-        />
-      ))}
+      {FIELDS.map(({ name, label, ...field }) => {
+        const shared = { label, value: typed[name] ?? '', error: problemOf(error, name) }
+        if ('isDay' in field) return <DayInput key={name} {...shared} onChange={day => set(name, day)} />
+        return (
+          <TextInput
+            key={name}
+            {...shared}
+            required={'isRequired' in field}
+            {...('inputMode' in field ? { inputMode: field.inputMode } : {})}
+            {...('list' in field ? { list: field.list } : {})}
+            {...('placeholder' in field ? { placeholder: field.placeholder } : {})}
+            onChange={event => set(name, event.currentTarget.value)}
+            autoComplete="off"
+          />
+        )
+      })}
     </>
   )
 }

@@ -183,15 +183,16 @@ function Classes({ done, isPreview }: { done: readonly AppliedClass[]; isPreview
         rowId={one => one.grade}
         columns={[
           { title: 'Class', cell: one => <strong>{one.grade}</strong> },
-          { title: 'Students', cell: one => formatCount(one.students.length) },
+          { title: 'Students', isAmount: true, cell: one => formatCount(one.students.length) },
           {
             title: isPreview ? 'Would change' : 'Changed',
+            isAmount: true,
             cell: one => formatCount(countOf([one], 'changed')),
           },
-          { title: 'Skipped', cell: one => formatCount(countOf([one], 'skipped')) },
-          { title: 'Payable before', cell: one => formatRupees(sum(one, 'before_amount')) },
-          { title: 'Payable after', cell: one => formatRupees(sum(one, 'after_amount')) },
-          { title: 'Concessions', cell: one => formatRupees(sum(one, 'concession_amount')) },
+          { title: 'Skipped', isAmount: true, cell: one => formatCount(countOf([one], 'skipped')) },
+          { title: 'Payable before', isAmount: true, cell: one => formatRupees(sum(one, 'before_amount')) },
+          { title: 'Payable after', isAmount: true, cell: one => formatRupees(sum(one, 'after_amount')) },
+          { title: 'Concessions', isAmount: true, cell: one => formatRupees(sum(one, 'concession_amount')) },
         ]}
       />
       {rows.map(one => (
@@ -204,9 +205,13 @@ function Classes({ done, isPreview }: { done: readonly AppliedClass[]; isPreview
             columns={[
               { title: 'Student', cell: student => `${student.fullname}, ${student.identifier}` },
               { title: 'Child of the family', cell: student => String(student.child) },
-              { title: 'Before', cell: student => formatRupees(student.before_amount) },
-              { title: 'After', cell: student => formatRupees(student.after_amount) },
-              { title: 'Concession', cell: student => formatRupees(student.concession_amount) },
+              { title: 'Before', isAmount: true, cell: student => formatRupees(student.before_amount) },
+              { title: 'After', isAmount: true, cell: student => formatRupees(student.after_amount) },
+              {
+                title: 'Concession',
+                isAmount: true,
+                cell: student => formatRupees(student.concession_amount),
+              },
               {
                 title: 'Note',
                 cell: student => student.reason ?? (student.outcome === 'unchanged' ? 'As it is' : ''),

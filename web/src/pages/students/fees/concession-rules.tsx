@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { CategoryAnswer } from '../../../../../src/console/students/fees/fees.output.ts'
 import { get } from '../../../api/client.ts'
 import type { Draft, Flaws, RuleDraft } from './draft.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 
 const SIBLING: RuleDraft = {
   discount_type: 'SIBLING',
@@ -127,13 +128,12 @@ function Rule({
         error={flaw('percent')}
         onChange={event => set({ percent: event.currentTarget.value, amount: '' })}
       />
-      <TextInput
+      <AmountInput
         label="or rupees off each"
-        inputMode="decimal"
         w={160}
         value={rule.amount}
         error={flaw('amount')}
-        onChange={event => set({ amount: event.currentTarget.value, percent: '' })}
+        onChange={amount => set({ amount, percent: '' })}
       />
       <TextInput
         label="Of these fees"

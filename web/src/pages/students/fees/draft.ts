@@ -1,6 +1,6 @@
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.schemas.ts'
-import { plainAmount } from '../../orders/texts.ts'
 import { readable } from '../../../ui/words.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
 
 /** A fee structure as it is being edited: what people type, before it is checked. */
 export type Draft = {

@@ -1,4 +1,6 @@
 import { Button, Group, TextInput } from '@mantine/core'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
+import { DayInput } from '../../../ui/form/day-input.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { readable } from '../../../ui/words.ts'
 import { cellKey, headsOf, namesOf, type Draft, type Flaws } from './draft.ts'
@@ -53,16 +55,15 @@ export function TermTable({
             ...heads.map(head => ({
               title: readable(head),
               cell: (grade: string) => (
-                <TextInput
+                <AmountInput
                   aria-label={`${readable(head)} of class ${grade}, ${term.name}, rupees`}
-                  inputMode="decimal"
                   maw={140}
                   value={draft.amounts[cellKey(grade, head, no)] ?? ''}
                   error={flaws.cells[cellKey(grade, head, no)]}
-                  onChange={event =>
+                  onChange={amount =>
                     onChange({
                       ...draft,
-                      amounts: { ...draft.amounts, [cellKey(grade, head, no)]: event.currentTarget.value },
+                      amounts: { ...draft.amounts, [cellKey(grade, head, no)]: amount },
                     })
                   }
                 />
@@ -101,13 +102,12 @@ function TermHead({
         error={flaws.fields[`terms.${no - 1}.name`]}
         onChange={event => onChange({ name: event.currentTarget.value })}
       />
-      <TextInput
+      <DayInput
         label={`${term.name || `Term ${no}`} is due on`}
-        type="date"
         required
         value={term.due_date}
         error={flaws.fields[`terms.${no - 1}.due_date`]}
-        onChange={event => onChange({ due_date: event.currentTarget.value })}
+        onChange={day => onChange({ due_date: day })}
       />
       {no > 1 && (
         <Button variant="default" onClick={onCopy}>

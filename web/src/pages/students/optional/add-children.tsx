@@ -7,12 +7,14 @@ import type {
 import { useChoices } from '../../../api/choices.ts'
 import { problemOf, problemsOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
+import { DayInput } from '../../../ui/form/day-input.tsx'
 import { ProblemAlert } from '../../../ui/problem.tsx'
 import { counted, formatRupees } from '../../../ui/money.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
-import { plainAmount } from '../texts.ts'
 import { AFTER_CHANGE } from '../use-student.ts'
 
 const AFTER_ENROLLING = [...AFTER_CHANGE, 'optional-fees', 'enrolments', 'approvals'] as const
@@ -192,32 +194,29 @@ export function TermFields({
       <SimpleGrid cols={{ base: 1, sm: 3 }} mt="sm">
         {!isOnce && (
           <>
-            <TextInput
-              type="date"
+            <DayInput
               label="From"
               description="Empty: today, or its first day."
               value={terms.first_day}
               error={flaw('first_day')}
-              onChange={event => set({ first_day: event.currentTarget.value })}
+              onChange={day => set({ first_day: day })}
             />
-            <TextInput
-              type="date"
+            <DayInput
               label="Until"
               description="Empty: to its end."
               value={terms.last_day}
               error={flaw('last_day')}
-              onChange={event => set({ last_day: event.currentTarget.value })}
+              onChange={day => set({ last_day: day })}
             />
           </>
         )}
         {fee.kind === 'fine' && (
-          <TextInput
+          <AmountInput
             label="Rupees"
             description="Empty: as the option says."
-            inputMode="decimal"
             value={terms.amount}
             error={flaw('amount')}
-            onChange={event => set({ amount: event.currentTarget.value })}
+            onChange={amount => set({ amount })}
           />
         )}
         <TextInput

@@ -1,5 +1,5 @@
 import type { OptionalFeeAnswer } from '../../../../../src/students/enrolments/optional-fee.schemas.ts'
-import { plainAmount } from '../texts.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
 
 export const KIND_LABELS = {
   transport: { label: 'Transport' },

@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { useChoices } from '../../../api/choices.ts'
 import { problemOf, problemsOf, useCommand, wholeProblem } from '../../../api/command.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
+import { DayInput } from '../../../ui/form/day-input.tsx'
 import { ProblemAlert } from '../../../ui/problem.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import {
@@ -134,14 +136,13 @@ function Basics({ draft, change, flaw, isUsed }: Part & { isUsed: boolean }) {
           data={choicesOf(RHYTHM_TEXTS)}
         />
         {draft.rhythm === 'once' ? (
-          <TextInput
-            type="date"
+          <DayInput
             label="Due on"
             description="Empty: at no day."
             value={draft.due_date}
             disabled={isUsed}
             error={flaw('due_date')}
-            onChange={event => change({ due_date: event.currentTarget.value })}
+            onChange={day => change({ due_date: day })}
           />
         ) : (
           <NativeSelect
@@ -209,26 +210,23 @@ function Periods({ draft, change, flaw, isUsed }: Part & { isUsed: boolean }) {
             error={flaw(`periods.${index}.name`)}
             onChange={event => set(index, { name: event.currentTarget.value })}
           />
-          <TextInput
-            type="date"
+          <DayInput
             label="First day"
             value={period.first_day}
             error={flaw(`periods.${index}.first_day`)}
-            onChange={event => set(index, { first_day: event.currentTarget.value })}
+            onChange={day => set(index, { first_day: day })}
           />
-          <TextInput
-            type="date"
+          <DayInput
             label="Last day"
             value={period.last_day}
             error={flaw(`periods.${index}.last_day`)}
-            onChange={event => set(index, { last_day: event.currentTarget.value })}
+            onChange={day => set(index, { last_day: day })}
           />
-          <TextInput
-            type="date"
+          <DayInput
             label="Due on"
             value={period.due_date}
             error={flaw(`periods.${index}.due_date`)}
-            onChange={event => set(index, { due_date: event.currentTarget.value })}
+            onChange={day => set(index, { due_date: day })}
           />
           <Button
             variant="default"
@@ -284,12 +282,11 @@ function Options({ draft, change, flaw }: Part) {
               onChange={event => set(index, { stop: event.currentTarget.value })}
             />
           )}
-          <TextInput
+          <AmountInput
             label={`Rupees ${RHYTHM_TEXTS[draft.rhythm]}`}
-            inputMode="decimal"
             value={option.amount}
             error={flaw(`options.${index}.amount`)}
-            onChange={event => set(index, { amount: event.currentTarget.value })}
+            onChange={amount => set(index, { amount })}
           />
           <TextInput
             label={isRoute ? 'Places of the route' : 'Places'}

@@ -10,7 +10,7 @@ import { counted } from '../../../ui/money.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import type { PickedRows } from '../../../ui/table/data-table.tsx'
 import { yearName } from '../../../ui/when.tsx'
-import { plainAmount } from '../texts.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
 import { useCurrentYear } from '../use-student.ts'
 import { optionLabel, Outcome, TermFields, useEnrol } from './add-children.tsx'
 

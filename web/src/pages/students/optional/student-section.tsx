@@ -8,6 +8,7 @@ import type {
 import { get } from '../../../api/client.ts'
 import { problemOf } from '../../../api/command.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
+import { DayInput } from '../../../ui/form/day-input.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
@@ -121,15 +122,14 @@ function EndDialogue({ id, one, onClose }: { id: string; one: OwnEnrolmentAnswer
         <p>What was paid beyond what is then owed stands as an advance.</p>
         {!isOnce && (
           <>
-            <TextInput
-              type="date"
+            <DayInput
               label="The last day"
               value={lastDay}
               disabled={isTakenBack}
               error={problemOf(command.error, 'last_day')}
-              onChange={event => {
+              onChange={day => {
                 forget()
-                setLastDay(event.currentTarget.value)
+                setLastDay(day)
               }}
             />
             <Checkbox

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, TextInput } from '@mantine/core'
 import { useState } from 'react'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { formatCount } from '../../../ui/money.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { CodeList } from '../../../ui/form/field.tsx'
@@ -29,7 +30,7 @@ export function GradesTable({ structure, onChange, problems }: Props) {
         rowId={row => row.grade}
         columns={[
           { title: 'Grade now', cell: row => <strong>{row.grade}</strong> },
-          { title: 'Students', cell: row => formatCount(row.students) },
+          { title: 'Students', isAmount: true, cell: row => formatCount(row.students) },
           {
             title: 'Next grade',
             cell: row => (
@@ -94,13 +95,12 @@ export function FeesTable({ structure, onChange, problems }: Props) {
           ...components.map(component => ({
             title: readable(component),
             cell: (grade: string) => (
-              <TextInput
+              <AmountInput
                 aria-label={`${readable(component)} of grade ${grade}, rupees`}
-                inputMode="decimal"
                 maw={160}
                 value={amounts[grade]?.[component] ?? ''}
                 {...errorProps(problems, feeField(grade, component))}
-                onChange={event => set(grade, component, event.currentTarget.value)}
+                onChange={amount => set(grade, component, amount)}
               />
             ),
           })),

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, NativeSelect, Stack, TextInput } from '@mantine/core'
+import { Button, Checkbox, Group, NativeSelect, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { StructureAnswer } from '../../../../../src/fees/structures/structure.schemas.ts'
@@ -6,6 +6,8 @@ import type { RolloverNeedsAnswer } from '../../../../../src/console/students/ro
 import { get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
+import { DayInput } from '../../../ui/form/day-input.tsx'
 import { FormProblem } from '../../../ui/form/field.tsx'
 import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
@@ -158,13 +160,12 @@ function CopyForm({ from, to, last }: { from: Year; to: Year; last: StructureAns
         />
         <Group align="flex-end">
           {last.terms.map((term, index) => (
-            <TextInput
+            <DayInput
               key={term.name}
-              type="date"
               required
               label={`${term.name} of ${nameOf(to)} is due on`}
               value={dueDays[index] ?? ''}
-              onChange={event => setDueDays(dueDays.with(index, event.currentTarget.value))}
+              onChange={day => setDueDays(dueDays.with(index, day))}
             />
           ))}
         </Group>
@@ -221,14 +222,13 @@ function RaisesTable({
         {
           title: 'Raise by',
           cell: head => (
-            <TextInput
+            <AmountInput
               aria-label={`Raise ${readable(head)} by`}
-              inputMode="decimal"
               placeholder="As it is"
               maw={140}
               value={of(head).by}
               error={isRaise(of(head)) ? undefined : 'A number such as 8 or 7.5'}
-              onChange={event => change(head, { by: event.currentTarget.value.trim() })}
+              onChange={amount => change(head, { by: amount.trim() })}
             />
           ),
         },

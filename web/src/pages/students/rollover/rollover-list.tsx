@@ -48,8 +48,12 @@ export function RolloverList() {
             <StatusBadge tone={ROLLOVER_LABELS[state].tone}>{ROLLOVER_LABELS[state].label}</StatusBadge>
           ),
         },
-        { title: 'Registered', cell: one => formatCount(one.registered) },
-        { title: 'To look at', cell: one => formatCount(one.problem_count + one.not_carried) },
+        { title: 'Registered', isAmount: true, cell: one => formatCount(one.registered) },
+        {
+          title: 'To look at',
+          isAmount: true,
+          cell: one => formatCount(one.problem_count + one.not_carried),
+        },
         { title: 'Started', cell: one => <When at={one.created_at} /> },
       ]}
     />

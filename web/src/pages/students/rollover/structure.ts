@@ -2,8 +2,8 @@ import type {
   GradeOfYearAnswer,
   StructureAnswer,
 } from '../../../../../src/console/students/rollover/rollover.schemas.ts'
-import { plainAmount } from '../../orders/texts.ts'
 import { readable } from '../../../ui/words.ts'
+import { plainAmount } from '../../../ui/form/amount.ts'
 
 /** Where grades go and what the new ones cost, as the form has it; amounts are what somebody types. */
 export type Structure = {
