@@ -33,6 +33,7 @@ import { checkoutRoutes, hostedPages } from '../portal/checkout/checkout.routes.
 import { deliveryPages } from '../portal/webhook-delivery.routes.ts'
 import { entryRoutes, productRoutes, signInRoutes } from '../portal/entry/entry.routes.ts'
 import { fontRoutes } from '../http/assets.ts'
+import { appRoutes } from '../portal/app.routes.ts'
 import { brandRoutes, frontPages } from '../portal/front.routes.ts'
 import { plainOrigins, protectPages } from '../portal/layout.ts'
 import { paymentPages } from '../portal/payment-page.routes.ts'
@@ -170,6 +171,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
     await protectPages(pages, { mode: ctx.mode, log, providerOrigins })
     fontRoutes(pages)
     brandRoutes(pages, ctx)
+    appRoutes(pages, ctx)
     checkoutRoutes(pages, ctx)
     hostedPages(pages)
     paymentPages(pages, ctx)

@@ -18,7 +18,7 @@ export { formField, formFields, formFieldShown } from '../http/body.ts'
 
 /**
  * Server-rendered pages: escaped by default, one inline stylesheet, our own fonts, nothing from other hosts, no
- * script but one of ours where a page works without it too.
+ * script but ours where a page works without it too.
  */
 const TEMPLATES = new URL('templates/', import.meta.url)
 /** Later files win over earlier ones. */
@@ -30,6 +30,20 @@ const STYLE = [
 const STYLE_HASH = digestOf(STYLE)
 const FONT_LINK = `<link rel="stylesheet" href="${SCRIPT_STYLE_ADDRESS}">`
 const LANGUAGE_COOKIE = 'lang'
+/** Of a school that has chosen no colour. */
+export const OUR_COLOR = '#0b6e4f'
+
+const readScript = (name: string): string => readFileSync(new URL(`${name}.js`, TEMPLATES), 'utf8')
+
+/** A page brings the script of what stands on it, and may do what that needs. */
+const SCRIPTS = [
+  { of: /inputmode="decimal"/, text: readScript('amounts'), policy: '' },
+  {
+    of: / data-(share|worker)="/,
+    text: readScript('device'),
+    policy: ";connect-src 'self';worker-src 'self';manifest-src 'self'",
+  },
+]
 /** The English name stands beside a language's own name, which a browser without its font shows as boxes. */
 const ENGLISH_NAMES = new Intl.DisplayNames('en', { type: 'language' })
 
@@ -98,7 +112,7 @@ type Page = {
   /** What its links keep of the address. */
   switchQuery?: string
   refreshSeconds?: number | undefined
-  /** Runs in the page, which the policy allows by its digest. */
+  /** Runs in the page beside the scripts of what stands on it; the policy allows it by its digest. */
   script?: string
   data: Record<string, unknown>
 }
@@ -116,24 +130,25 @@ export function sendPage(reply: FastifyReply, page: Page): FastifyReply {
     texts: textsIn(language).checkout,
     style: STYLE,
     preload: LATIN_PRELOAD,
-    script: page.script,
     language,
     title,
     otherLanguages,
     switchQuery: page.switchQuery === undefined || page.switchQuery === '' ? '' : `${page.switchQuery}&`,
   })
   const html = needsFonts(rendered) ? rendered.replace('</head>', `${FONT_LINK}</head>`) : rendered
+  const needed = SCRIPTS.filter(one => one.of.test(rendered))
+  const script = [page.script ?? [], needed.map(one => one.text)].flat(2).join('')
   // A header instead of the meta element, so that saved or translated copies do not reload.
   if (refreshSeconds !== undefined) reply.header('refresh', String(refreshSeconds))
-  if (page.script !== undefined) {
-    const policy = reply.getHeader('content-security-policy')
-    reply.header('content-security-policy', `${String(policy)};script-src ${digestOf(page.script)}`)
+  if (script !== '') {
+    const policy = [String(reply.getHeader('content-security-policy')), `;script-src ${digestOf(script)}`]
+    reply.header('content-security-policy', policy.concat(needed.map(one => one.policy)).join(''))
   }
   return reply
     .code(page.status ?? 200)
     .header('content-type', 'text/html; charset=utf-8')
     .header('cache-control', 'no-store')
-    .send(html)
+    .send(script === '' ? html : html.replace('</body>', () => `<script>${script}</script>\n</body>`))
 }
 
 function digestOf(text: string): string {
@@ -200,6 +215,7 @@ export function schoolHead({ code, name, color, logoTag }: Institute): Record<st
     brand: {
       style: color === null ? null : `/brand/${code}/${color.slice(1)}.css`,
       logo: logoTag === null ? null : `/brand/${code}/logo/${logoTag}`,
+      color,
     },
   }
 }

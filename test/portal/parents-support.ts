@@ -76,7 +76,7 @@ export async function startPaying(visitor: Visitor, studentId: string, amount?: 
 /** What a page says, without its markup. */
 export function textOf(html: string): string {
   return html
-    .replace(/<style>[\s\S]*?<\/style>/, '')
+    .replaceAll(/<(style|script)>[\s\S]*?<\/\1>/g, '')
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ')
 }

@@ -9,25 +9,50 @@ export function readLogo(content: Buffer): Picture {
   return shrink(readPng(content, MAX_SIDE), MAX_WIDTH, MAX_HEIGHT)
 }
 
-/** Within these measures; a picture that fits stays as it is. Each pixel is the mean of those it stands for. */
+/** Of the side of an icon, so that the logo stays whole on phones that cut the corners off. */
+const ICON_ROOM = 0.72
+
+/** The logo in the middle of a white square, for a phone's home screen. */
+export function drawIcon(logo: Buffer, side: number): Buffer {
+  const picture = readPng(logo, MAX_SIDE)
+  const room = side * ICON_ROOM
+  const drawn = scaled(picture, Math.min(room / picture.width, room / picture.height))
+  const [left, top] = [Math.floor((side - drawn.width) / 2), Math.floor((side - drawn.height) / 2)]
+  const pixels = new Uint8Array(side * side * 4).fill(255)
+  for (let y = 0; y < drawn.height; y += 1)
+    for (let x = 0; x < drawn.width; x += 1) {
+      const from = 4 * (y * drawn.width + x)
+      const to = 4 * ((top + y) * side + left + x)
+      const opacity = (drawn.pixels[from + 3] ?? 0) / 255
+      for (let color = 0; color < 3; color += 1)
+        pixels[to + color] = Math.round(255 + ((drawn.pixels[from + color] ?? 0) - 255) * opacity)
+    }
+  return writePng({ width: side, height: side, pixels })
+}
+
+/** Within these measures; a picture that fits stays as it is. */
 function shrink(picture: Picture, maxWidth: number, maxHeight: number): Picture {
   const scale = Math.min(1, maxWidth / picture.width, maxHeight / picture.height)
-  if (scale === 1) return picture
-  const [width, height] = [picture.width, picture.height].map(side => Math.max(1, Math.floor(side * scale)))
-  const small = { width: width ?? 1, height: height ?? 1 }
-  const pixels = new Uint8Array(small.width * small.height * 4)
-  for (let y = 0; y < small.height; y += 1)
-    for (let x = 0; x < small.width; x += 1)
+  return scale === 1 ? picture : scaled(picture, scale)
+}
+
+/** Each pixel is the mean of those it stands for. */
+function scaled(picture: Picture, scale: number): Picture {
+  const width = Math.max(1, Math.floor(picture.width * scale))
+  const height = Math.max(1, Math.floor(picture.height * scale))
+  const pixels = new Uint8Array(width * height * 4)
+  for (let y = 0; y < height; y += 1)
+    for (let x = 0; x < width; x += 1)
       pixels.set(
         meanOf(picture, {
-          left: Math.floor((x * picture.width) / small.width),
-          right: Math.ceil(((x + 1) * picture.width) / small.width),
-          top: Math.floor((y * picture.height) / small.height),
-          bottom: Math.ceil(((y + 1) * picture.height) / small.height),
+          left: Math.floor((x * picture.width) / width),
+          right: Math.ceil(((x + 1) * picture.width) / width),
+          top: Math.floor((y * picture.height) / height),
+          bottom: Math.ceil(((y + 1) * picture.height) / height),
         }),
-        4 * (y * small.width + x),
+        4 * (y * width + x),
       )
-  return { ...small, pixels }
+  return { width, height, pixels }
 }
 
 type Box = Record<'left' | 'right' | 'top' | 'bottom', number>

@@ -12,6 +12,7 @@ import {
   type School,
   type SchoolChange,
 } from './school.rules.ts'
+import { BrokenPicture, drawIcon } from './logo-picture.ts'
 import * as store from './school.store.ts'
 import { ProcessFailure, ProcessPool } from '../../platform/process-pool/process-pool.ts'
 
@@ -83,6 +84,23 @@ export async function findLogo(
   tag: string,
 ): Promise<Logo | null> {
   return store.findLogo(db, id, tag)
+}
+
+/** A square picture of it for a phone's home screen; null as above, or when it cannot be drawn. */
+export async function findIcon(
+  ctx: Pick<Context, 'db'>,
+  institute: Pick<Institute, 'id'>,
+  { tag, side }: { tag: string; side: number },
+): Promise<Buffer | null> {
+  const logo = await findLogo(ctx, institute, tag)
+  if (logo === null) return null
+  try {
+    return drawIcon(logo.content, side)
+  } catch (error) {
+    // Logos are plain pictures since they are drawn when they are uploaded; one of before may be damaged.
+    if (error instanceof BrokenPicture) return null
+    throw error
+  }
 }
 
 export type PlainLogo = { content: Uint8Array } | { problem: string }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { isIdShaped } from '../../platform/ids.ts'
+import { isInstituteCode, type Institute } from '../../institutes/institutes.rules.ts'
 import { FAMILY_ADDRESS, findInstitute } from '../../institutes/institutes.service.ts'
 import { isChild } from '../../students/users/users.service.ts'
 import { isAllowedReturnUrl } from '../../orders/orders.rules.ts'
@@ -79,6 +80,9 @@ export function withParent(ctx: Context, handle: Handler<Visit>) {
     const language = languageOf(request, reply, session?.institute)
     const texts = textsIn(language).parents
     const { access } = texts
+    const school = schoolAsked(request)
+    if (school !== undefined && school !== session?.institute.code)
+      return reply.redirect(`${FAMILY_ADDRESS}/${school}`, 303)
     if (session === null)
       return sendMessage(reply, language, {
         status: 403,
@@ -100,6 +104,12 @@ export function withParent(ctx: Context, handle: Handler<Visit>) {
       await rememberLanguage(ctx, userOf(session), language)
     return handle({ session, language, texts, request, reply })
   }
+}
+
+/** The school whose app was opened from a home screen. */
+function schoolAsked({ query }: FastifyRequest): string | undefined {
+  const { school } = query as { school?: unknown }
+  return typeof school === 'string' && isInstituteCode(school) ? school : undefined
 }
 
 /** Leads to the page where a code opens the parents' pages again, at a school that offers it. */
@@ -173,8 +183,18 @@ export function sendMessage(reply: FastifyReply, language: Language, message: Me
   })
 }
 
+/** An app on the phone's home screen, where families can open it again by themselves once their session is over. */
+function appOf({ code, logoTag, hasParentSignIn }: Institute, language: Language): object | null {
+  if (!hasParentSignIn) return null
+  return {
+    manifest: `/brand/${code}/app.webmanifest`,
+    worker: `${HOME}/worker.js?school=${code}&lang=${language}`,
+    icon: logoTag === null ? null : `/brand/${code}/icon/192/${logoTag}`,
+  }
+}
+
 /** Header and footer of every page. */
-export function frameOf({ session, texts }: Visit, ctx: Context): Record<string, unknown> {
+export function frameOf({ session, texts, language }: Visit, ctx: Context): Record<string, unknown> {
   const { callbackUrl, institute, name, csrf } = session
   const isSafe = callbackUrl !== null && isAllowedReturnUrl(callbackUrl, ctx.mode)
   const back = isSafe
@@ -184,6 +204,7 @@ export function frameOf({ session, texts }: Visit, ctx: Context): Record<string,
     t: texts,
     isSandbox: ctx.mode === 'sandbox',
     ...schoolHead(institute),
+    app: appOf(institute, language),
     csrf,
     foot: { signedIn: fill(texts.signedInAs, { name }), signOutUrl: `${HOME}/sign-out`, back },
   }
