@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import { TableFrame } from '../../ui/table/frame.tsx'
 import './developers.css'
 
-type Heading = string | { title: string; align: 'right' }
+export type Heading = string | { title: string; align: 'right' }
 
 /** A short table without filters. Its frame scrolls, so it must be reachable by keyboard. */
 export function StaticTable({

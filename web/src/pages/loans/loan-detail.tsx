@@ -6,11 +6,14 @@ import { Detail, type DetailField } from '../../ui/detail.tsx'
 import { formatRupees, Money } from '../../ui/money.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, When } from '../../ui/when.tsx'
-import { StaticTable } from '../developers/static-table.tsx'
+import { StaticTable, type Heading } from '../developers/static-table.tsx'
 import { LOAN_LABELS, TRANCHE_LABELS } from './texts.ts'
 
 export type Tranche = LoanDetailAnswer['disbursements'][number]
 export type Transfer = LoanDetailAnswer['transfers'][number]
+
+const amounts = (title: string): Heading => ({ title, align: 'right' })
+const AMOUNT = amounts('Amount')
 
 /** A loan as both sides see it, with what this side can do about a tranche or a transfer. */
 export function LoanDetail({
@@ -83,14 +86,17 @@ function PayTo({ detail, noBankAccount }: DetailProps & { noBankAccount: ReactNo
 function OfferTable({ detail: { offer, loan } }: DetailProps) {
   if (offer === undefined) return null
   return (
-    <Section name="Offer" headings={['Interest a year', 'EMIs', 'Each', 'Charges', 'Accepted']}>
+    <Section
+      name="Offer"
+      headings={['Interest a year', 'EMIs', amounts('Each'), amounts('Charges'), 'Accepted']}
+    >
       <tr>
         <td>{offer.yearly_rate_percent} %</td>
         <td>{offer.months}</td>
-        <td>
+        <td className="right">
           <Money rupees={offer.emi} />
         </td>
-        <td>
+        <td className="right">
           <Money rupees={offer.fees} />
         </td>
         <td>{loan.offer_accepted_at === undefined ? 'Not yet' : <When at={loan.offer_accepted_at} />}</td>
@@ -102,11 +108,11 @@ function OfferTable({ detail: { offer, loan } }: DetailProps) {
 function Disbursements({ detail, action }: DetailProps & { action: (tranche: Tranche) => ReactNode }) {
   if (detail.disbursements.length === 0) return null
   return (
-    <Section name="Disbursements" headings={['Day', 'Amount', 'State', 'Next step']}>
+    <Section name="Disbursements" headings={['Day', AMOUNT, 'State', 'Next step']}>
       {detail.disbursements.map(tranche => (
         <tr key={tranche.id}>
           <td>{formatDay(tranche.date)}</td>
-          <td>
+          <td className="right">
             <Money rupees={tranche.amount} />
           </td>
           <td>
@@ -124,13 +130,13 @@ function Disbursements({ detail, action }: DetailProps & { action: (tranche: Tra
 function Transfers({ detail, action }: DetailProps & { action: (transfer: Transfer) => ReactNode }) {
   if (detail.transfers.length === 0) return null
   return (
-    <Section name="Transfers" headings={['Reported', 'Amount', 'UTR', 'At the school', 'Next step']}>
+    <Section name="Transfers" headings={['Reported', AMOUNT, 'UTR', 'At the school', 'Next step']}>
       {detail.transfers.map(transfer => (
         <tr key={transfer.number}>
           <td>
             <When at={transfer.reported_at} />
           </td>
-          <td>
+          <td className="right">
             <Money rupees={transfer.amount} />
           </td>
           <td className="mono">{transfer.utr}</td>
@@ -174,11 +180,11 @@ function Letters({ detail: { letters }, base }: DetailProps & { base: string }) 
 function Emis({ detail: { emis } }: DetailProps) {
   if (emis.length === 0) return null
   return (
-    <Section name="EMIs paid to the lender" headings={['Due', 'Amount']}>
+    <Section name="EMIs paid to the lender" headings={['Due', AMOUNT]}>
       {emis.map(emi => (
         <tr key={emi.id}>
           <td>{formatDay(emi.due_date)}</td>
-          <td>
+          <td className="right">
             <Money rupees={emi.amount} />
           </td>
         </tr>
@@ -187,7 +193,7 @@ function Emis({ detail: { emis } }: DetailProps) {
   )
 }
 
-function Section({ name, ...table }: { name: string; headings: readonly string[]; children: ReactNode }) {
+function Section({ name, ...table }: { name: string; headings: readonly Heading[]; children: ReactNode }) {
   return (
     <>
       <h2 className="section-title">{name}</h2>

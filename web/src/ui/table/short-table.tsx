@@ -4,7 +4,7 @@ import { TableFrame } from './frame.tsx'
 type Column<Row> = {
   title: string
   isAction?: boolean
-  /** Amounts, on the right. */
+  /** Amounts and counts, on the right. */
   isAmount?: boolean
   cell: (row: Row) => ReactNode
 }
