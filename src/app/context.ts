@@ -1,4 +1,5 @@
 import { emailsOf, emailsOfLender } from '../console/team/invitations.service.ts'
+import { takeCredit } from '../dues/virtual-accounts/credits.service.ts'
 import { ErpCallLimiter } from '../erp/context.ts'
 import { ERP_TIMEOUT_MS } from '../erp/erp.client.ts'
 import { MOST_CALLS } from '../erp/settings/settings.rules.ts'
@@ -118,6 +119,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
       (await readSheetAttachment(ctx, message)) ?? (await readMoneyAttachment(ctx, message)),
     paymentHandlers: createPaymentHandlers(base),
     onMandate: (report, accountId) => applyMandateReport(ctx, report, accountId),
+    onCredit: (report, accountId) => takeCredit(ctx, report, accountId),
   }
   return { ctx, simulators, closeErp: () => erpClient.close(), closeSenders }
 }

@@ -2,10 +2,12 @@ import { newEvent, type NewEvent } from '../events/define-event.ts'
 import { recordEvents } from '../events/events.service.ts'
 import { aboutOrder, paymentEvents, paymentInEvent } from '../payments/payment.events.ts'
 import type { PaidOrder, PaymentHandler } from '../payments/context.ts'
+import { isUnasked } from '../payments/credits/credits.service.ts'
 import type { Context } from '../platform/context.ts'
 import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db/database.ts'
+import { sumPaise } from '../platform/money.ts'
 import { readStudentContexts, type StudentContext } from '../students/student-contexts.service.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { excessOf, stillAsked } from './dues.rules.ts'
@@ -45,7 +47,10 @@ async function takeIn(tx: Transaction, paid: PaidOrder, at: Date): Promise<void>
   assert(context !== undefined, 'a student that is held is there')
   const prices = new Map(context.prices.map(price => [price.componentType, price.amountPaise]))
   const excess = excessOf(paid.order.lines, prices, context.paid)
-  const settled = await settleExcess(tx, paid, excess, at)
+  // Nobody was asked for it, so nothing of it was asked for by mistake: it stays.
+  const settled = (await isUnasked(tx, paid.payment))
+    ? { excessPaise: sumPaise(excess.map(line => line.amountPaise)), isExcessRefunded: false }
+    : await settleExcess(tx, paid, excess, at)
   if (settled.excessPaise > 0) await setExcess(tx, { instituteId, orderId: paid.order.id, ...settled })
   await recordEvents(tx, [paidEvent(paid, context, { happened: 'debited', at, ...settled })])
 }

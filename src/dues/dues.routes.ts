@@ -18,6 +18,7 @@ import {
 } from './dues.schemas.ts'
 import { getDues } from './dues.service.ts'
 import { createDuesOrder } from './pay-dues.service.ts'
+import { virtualAccountRoutes } from './virtual-accounts/virtual-accounts.routes.ts'
 import { paymentRulesInput, toRules } from './payment-rules.input.ts'
 import {
   getPaymentRules,
@@ -35,6 +36,7 @@ export function duesRoutes(app: FastifyInstance, ctx: PaymentContext): void {
   addRules(app, ctx)
   addLateFees(app, ctx)
   addPayments(app, ctx)
+  virtualAccountRoutes(app, ctx)
 }
 
 function addRules(app: FastifyInstance, ctx: PaymentContext): void {

@@ -121,6 +121,7 @@ export const EVENT_CODES = [
   'pay.dispute.opened',
   'pay.dispute.won',
   'pay.dispute.lost',
+  'virtual_account.created',
   'refund.processed',
   'refund.failed',
 ] as const

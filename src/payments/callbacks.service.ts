@@ -2,7 +2,7 @@ import type { Forward } from '../institutes/forward.service.ts'
 import { assertNever } from '../platform/assert.ts'
 import { badRequest, BursarError } from '../platform/errors.ts'
 import { isIdShaped } from '../platform/ids.ts'
-import { ZERO } from '../platform/money.ts'
+import { ZERO, type Paise } from '../platform/money.ts'
 import type { Account } from '../providers/accounts/registry.service.ts'
 import { AnswerError } from '../providers/http.ts'
 import type { MandateChange, Callback, Report } from '../providers/port.ts'
@@ -72,6 +72,7 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
   if (!isIdShaped(ourIdOf(report))) return 'unknown'
   if (account.instituteId !== null && account.instituteId !== report.instituteId) return 'foreign'
   if (report.about === 'mandate') return ctx.onMandate(report, account.id)
+  if (report.about === 'credit') return ctx.onCredit(report, account.id)
   if (report.about === 'payment') {
     const applied = await applyReport(ctx, report, { through: account.id })
     return applied === 'unknown' || applied === 'foreign' ? applied : 'applied'
@@ -106,13 +107,19 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
 
 function ourIdOf(report: Exclude<Report, MandateChange>): string {
   if (report.about === 'mandate') return report.mandateId
+  if (report.about === 'credit') return report.virtualAccountId
   return report.about === 'refund' ? report.refundId : report.paymentId
 }
 
 /** Money that we know nothing of, and everything about what is not the account's own, is for a person to look at. */
 function isException(report: Report, applied: ReportOutcome): boolean {
-  const isCapture = report.about === 'payment' && report.outcome.kind === 'captured'
-  return applied === 'foreign' || (applied === 'unknown' && isCapture)
+  return applied === 'foreign' || (applied === 'unknown' && amountOf(report) !== null)
+}
+
+/** What has come in by it; null where it tells of no money. */
+function amountOf(report: Report): Paise | null {
+  if (report.about === 'credit') return report.amountPaise
+  return report.about === 'payment' && report.outcome.kind === 'captured' ? report.outcome.amountPaise : null
 }
 
 async function recordException(
@@ -121,7 +128,6 @@ async function recordException(
   report: Report,
   applied: ReportOutcome,
 ): Promise<void> {
-  const outcome = report.about === 'payment' ? report.outcome : null
   await insertExceptions(ctx.db, [
     {
       instituteId: instituteId ?? 0,
@@ -133,7 +139,7 @@ async function recordException(
         applied === 'unknown'
           ? 'captured, and unknown here'
           : `${report.about} reported through an account that it did not go through`,
-      reportedPaise: outcome?.kind === 'captured' ? outcome.amountPaise : ZERO,
+      reportedPaise: amountOf(report) ?? ZERO,
       knownPaise: null,
       noticedAt: ctx.clock.now(),
     },

@@ -1,7 +1,15 @@
 import type { OrderKind, Order, OrderToPay } from '../orders/orders.rules.ts'
 import type { Context } from '../platform/context.ts'
 import type { AccountRegistry } from '../providers/accounts/registry.service.ts'
-import type { MandateChange, MandatePort, MandateReport, Provider, TransferPort } from '../providers/port.ts'
+import type {
+  CreditReport,
+  MandateChange,
+  MandatePort,
+  MandateReport,
+  Provider,
+  TransferPort,
+  VirtualAccountPort,
+} from '../providers/port.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import type { Paise } from '../platform/money.ts'
 import type { Payment } from './payments.rules.ts'
@@ -14,6 +22,8 @@ export type PaymentContext = Context & {
   readonly paymentHandlers: Readonly<Record<OrderKind, PaymentHandler>>
   /** Takes what a provider reports of a mandate through an account. */
   readonly onMandate: (report: MandateReport | MandateChange, accountId: string) => Promise<ReportOutcome>
+  /** Takes money in that came to a student's account number. */
+  readonly onCredit: (report: CreditReport, accountId: string) => Promise<ReportOutcome>
 }
 
 /** The fate of a report: `foreign` when it came through another account than the payment or mandate that it names. */
@@ -36,6 +46,13 @@ export async function transfersOf(ctx: PaymentContext, at: AtAccount): Promise<T
   const { transfers } = await providerOf(ctx, at)
   if (transfers === undefined) throw new Error(`the provider account ${at.accountId} takes in no transfers`)
   return transfers
+}
+
+export async function virtualAccountsOf(ctx: PaymentContext, at: AtAccount): Promise<VirtualAccountPort> {
+  const { virtualAccounts } = await providerOf(ctx, at)
+  if (virtualAccounts === undefined)
+    throw new Error(`the provider account ${at.accountId} gives no account numbers`)
+  return virtualAccounts
 }
 
 export type PaidOrder = { payment: Payment; order: Order }

@@ -14,6 +14,7 @@ export type IdPrefix =
   | 'msg'
   | 'pay'
   | 'pa'
+  | 'va'
   | 'rfd'
   | 'stl'
   | 'bank'

@@ -31,6 +31,8 @@ export type Provider = {
   readonly mandates?: MandatePort
   /** Absent at a provider that takes in no transfers of lenders. */
   readonly transfers?: TransferPort
+  /** Absent at a provider that gives students no account numbers of their own. */
+  readonly virtualAccounts?: VirtualAccountPort
 }
 
 /** `sandbox`, or a name of the catalogue. */
@@ -108,6 +110,7 @@ export type Report =
   | ReturnReport
   | DisputeReport
   | UnaskedRefund
+  | CreditReport
 
 export type PaymentReport = {
   about: 'payment'
@@ -384,6 +387,48 @@ export type TransferRequest = {
   mode: TransferMode
   /** The sender's bank reference. */
   reference: string
+}
+
+/** How money comes that nobody asked for: by bank transfer to an account number that one student alone has. */
+export const CREDIT_MODE = 'bank_transfer'
+
+/** What a provider that gives students account numbers of their own is to us. A call may be repeated with the same ids. */
+export type VirtualAccountPort = {
+  /** Opens the account under our id, or answers the one that it has under it already. */
+  open(request: VirtualAccountRequest): Promise<OpenedVirtualAccount>
+  /** The transfer behind money that a pay-out names and that we have not heard of; null where it is none to such an account. */
+  findCredit(money: { instituteId: number; providerRef: string }): Promise<CreditReport | null>
+}
+
+type VirtualAccountRequest = {
+  instituteId: number
+  collectorCode: string
+  virtualAccountId: string
+  /** Whom the payer's bank shows as the holder. */
+  holderName: string
+}
+
+export type OpenedVirtualAccount = {
+  providerRef: string
+  accountNumber: string
+  ifsc: string
+  /** Null where the provider gives none. */
+  upiId: string | null
+}
+
+/** A bank transfer that reached the account number of a student. */
+export type CreditReport = {
+  about: 'credit'
+  instituteId: number
+  virtualAccountId: string
+  /** The provider's name for that account: what people write into its dashboard does not make money another student's. */
+  accountRef: string
+  /** The provider's own number of the money, by which its pay-outs and refunds name it. */
+  providerRef: string
+  utr: string
+  amountPaise: Paise
+  remitterName: string | null
+  creditedAt: Date
 }
 
 /** A provider answered, and the answer is no: nothing was done, and the same request will be refused again. */

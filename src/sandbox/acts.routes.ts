@@ -18,7 +18,9 @@ import {
   payOrder,
   resolvePayment,
   settleEverything,
+  transferToStudent,
   type SandboxPayments,
+  type SentTransfer,
 } from './acts.service.ts'
 import { objectSchema, type JsonSchema } from '../platform/json.rules.ts'
 import { settingsInput, settingsOutput } from '../erp/settings/settings.schemas.ts'
@@ -26,6 +28,7 @@ import { removeErpSettings, setErpSettings, type SettingsChange } from '../erp/s
 import type { Context } from '../platform/context.ts'
 import { ORDER_ID, orderParams } from '../orders/order.input.ts'
 import { PAYMENT_MODES, type Payment } from '../payments/payments.rules.ts'
+import { studentParams } from '../students/student.input.ts'
 import type { SettlementSummary } from '../payments/settlements/settlements.service.ts'
 import { disputeOutput } from '../payments/disputes/dispute.schemas.ts'
 import { addOpenWrite } from '../console/auth/access.routes.ts'
@@ -281,6 +284,24 @@ const paymentOutput = payment.object('SandboxPayment', {
   ),
 })
 
+const transferInput = input({
+  amount: field.positiveAmount('Rupees that are sent.', 5000),
+  utr: ifSent(
+    field.code("The bank's reference. One that the bank has already is told of again.", 'SBXN2026111900042'),
+  ),
+  remitter_name: optional(field.text('Who sends it.', 'Asha Rao'), 'Asha Rao'),
+})
+
+const transfer = outputOf<SentTransfer>()
+const transferOutput = transfer.object('SandboxTransfer', {
+  utr: transfer.text("The bank's reference.", 'SBXN2026111900042'),
+  amount: transfer.amount('Rupees that came under it.', 5000),
+  payment_id: transfer.optional.text(
+    'Id of the payment that it was booked as; absent while Bursar has not been told.',
+    PAYMENT_ID,
+  ),
+})
+
 const summary = outputOf<SettlementSummary>()
 const summaryOutput = summary.object('SandboxSettlementRun', {
   settled: summary.integer('Payments and refunds settled.', 2),
@@ -290,6 +311,7 @@ const summaryOutput = summary.object('SandboxSettlementRun', {
 /** Only what a sandbox has: a bank that does what it is told. */
 export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayments): void {
   const { ctx } = sandbox
+  addTransfer(app, sandbox)
   addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/pay/orders/:order_id/pay',
@@ -361,6 +383,32 @@ export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayme
     },
     output: one(summaryOutput),
     perform: (_command, { caller }) => settleEverything(sandbox, caller.institute.id),
+  })
+}
+
+function addTransfer(app: FastifyInstance, sandbox: SandboxPayments): void {
+  addWrite(app, sandbox.ctx, {
+    method: 'POST',
+    url: '/api/v1/sandbox/pay/students/:service_student_id/virtual_account/transfers',
+    scope: 'orders',
+    docs: {
+      operationId: 'sandboxTransfer',
+      tag: 'Sandbox',
+      summary: "Transfer money to a student's account number",
+      description:
+        'As a family does at its own bank. Amounts ending in .93 are told of twice, those ending in .94 not before they are paid ' +
+        'out. 404 when the student has no account number. Sandbox only.',
+      errors: [404],
+    },
+    output: one(transferOutput),
+    params: studentParams,
+    body: transferInput,
+    perform: (_command, { caller, params: { studentId }, body }) =>
+      transferToStudent(
+        sandbox,
+        { instituteId: caller.institute.id, studentId },
+        { ...body, utr: body.utr ?? null },
+      ),
   })
 }
 

@@ -1,3 +1,4 @@
+import { getVirtualAccount } from '../dues/virtual-accounts/virtual-accounts.service.ts'
 import type { FlexContext } from '../flex/context.ts'
 import { railsFor, startMandate } from '../flex/mandates/setup.service.ts'
 import { downpaymentOrder, openSetup } from '../flex/plans/open-setup.service.ts'
@@ -16,6 +17,8 @@ import {
 import type { Payment } from '../payments/payments.rules.ts'
 import { findPayment } from '../payments/payments.service.ts'
 import { conflict, notFound } from '../platform/errors.ts'
+import type { Paise } from '../platform/money.ts'
+import { findCreditedPayment } from '../payments/credits/credits.service.ts'
 import { disputeList } from '../payments/disputes/dispute.list.ts'
 import type { DisputeRecord } from '../payments/disputes/disputes.service.ts'
 import { startPayment } from '../payments/start/start-payment.service.ts'
@@ -23,6 +26,7 @@ import type { PaymentMode } from '../providers/port.ts'
 import type { AtCounter, SandboxBank } from './bank/simulator.service.ts'
 import { settleDay, today, type SettlementSummary } from '../payments/settlements/settlements.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
+import type { StudentKey } from '../students/students.rules.ts'
 
 /** The bank, and the plans of which it is asked. */
 export type SandboxPlans = Pick<SandboxPayments, 'bank'> & { ctx: FlexContext }
@@ -204,6 +208,28 @@ export async function disputePayment(
   const [dispute] = rows
   if (dispute === undefined) throw conflict('The bank knows the dispute, and Bursar has not heard of it yet.')
   return dispute
+}
+
+export type SentTransfer = {
+  utr: string
+  amountPaise: Paise
+  /** Null while Bursar has not heard of it, or does not book it. */
+  paymentId: string | null
+}
+
+/** Sends money to a student's account number, as any bank does for anybody; with a UTR that the bank has already, it tells of that again. */
+export async function transferToStudent(
+  { ctx, bank }: SandboxPayments,
+  key: StudentKey,
+  { amountPaise, utr, remitterName }: { amountPaise: Paise; utr: string | null; remitterName: string },
+): Promise<SentTransfer> {
+  const { instituteId } = key
+  const { id: virtualAccountId, provider, accountId } = await getVirtualAccount(ctx, key)
+  if (provider !== 'sandbox') throw conflict('This account number is not at the sandbox bank.')
+  const sent = await bank.credit({ instituteId, virtualAccountId, amountPaise, utr, remitterName })
+  for (const callback of sent.callbacks) await bank.tell(callback)
+  const paymentId = await findCreditedPayment(ctx.db, { instituteId, accountId, utr: sent.utr })
+  return { utr: sent.utr, amountPaise: sent.amountPaise, paymentId }
 }
 
 async function actOn(sandbox: SandboxPayments, payment: Payment, bankAct: BankAct): Promise<Payment> {

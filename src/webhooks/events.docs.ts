@@ -1,4 +1,5 @@
 import { type EventCode, type EventDefinition, EVENT_CODES, TEST_CODE } from '../events/define-event.ts'
+import { virtualAccountEvents } from '../dues/virtual-accounts/virtual-account.events.ts'
 import { flexEvents } from '../flex/plans/plan.events.ts'
 import { loanEvents } from '../loans/loan.events.ts'
 import { linkEvents } from '../orders/order.events.ts'
@@ -20,6 +21,7 @@ const EVENTS = {
   ...linkEvents,
   ...pageEvents,
   ...loanEvents,
+  ...virtualAccountEvents,
 } satisfies Record<EventCode, EventDefinition>
 
 export const CATALOGUE: Readonly<Record<EventCode, EventDefinition>> = EVENTS

@@ -8,6 +8,9 @@ type Ask = <Row extends Record<string, unknown>>(text: string) => Promise<Row[]>
 
 const PAYING = `(select * from payments where state = 'captured' and not is_duplicate)`
 
+/** The bank knows a payment by our id for it, and a transfer that nobody asked for by its UTR. */
+const AT_BANK = `b.payment_id = case when p.mode = 'bank_transfer' then p.transaction_id else coalesce(p.group_id, p.id) end`
+
 /** Every balance and what the payments, refunds and settlements say it has to be. */
 const BALANCES = `
   select i.id as institute, b.account, b.expected, coalesce(e.balance, 0) as balance
@@ -206,7 +209,7 @@ const RULES: Record<string, string> = {
         where r.institute_id = s.institute_id and r.settlement_id = s.id)`,
   'what is captured or given back here is so at the bank, and the bank gives nothing back that we did not ask for': `
     select p.id as subject, 'captured here, ' || coalesce(b.state, 'unknown') || ' at the bank' as detail
-    from payments p left join bank_payments b on b.institute_id = p.institute_id and b.payment_id = coalesce(p.group_id, p.id)
+    from payments p left join bank_payments b on b.institute_id = p.institute_id and ${AT_BANK}
     where p.provider = 'sandbox' and p.state = 'captured' and (b.state is distinct from 'captured'
       or b.amount_paise <> (select sum(g.amount_paise) from payments g where g.institute_id = p.institute_id
         and (g.id = p.id or g.group_id = p.group_id)))
@@ -229,12 +232,12 @@ const AT_REST: Record<string, string> = {
       and not exists (select from bank_payments b where b.payment_id = coalesce(group_id, id) and b.state = 'pending')`,
   'what the bank captured is captured here': `
     select b.payment_id as subject, p.state as detail from bank_payments b
-    left join payments p on p.institute_id = b.institute_id and coalesce(p.group_id, p.id) = b.payment_id
+    left join payments p on p.institute_id = b.institute_id and ${AT_BANK}
     where b.state = 'captured' and p.state is distinct from 'captured'`,
   'no refund is left waiting': `select id as subject, kind as detail from refunds where state = 'pending'`,
   'every captured payment has been settled': `
     select p.id as subject, concat('due ', p.settle_due_on, ', paid out by ', b.settlement_utr, ' ', s.settled_at, ' ', e.problem) as detail
-    from payments p left join bank_payments b on b.institute_id = p.institute_id and b.payment_id = coalesce(p.group_id, p.id)
+    from payments p left join bank_payments b on b.institute_id = p.institute_id and ${AT_BANK}
     left join bank_settlements s on s.institute_id = b.institute_id and s.utr = b.settlement_utr
     left join settlement_exceptions e on e.institute_id = b.institute_id and e.provider_ref = b.ref
     where p.state = 'captured' and p.settlement_id is null`,

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -56,12 +65,17 @@ export async function recordDemo(): Promise<void> {
   }
 }
 
+const MIGRATIONS = new URL('../../migrations/', import.meta.url)
+
 /** Whether the schema or the school's story changed after it was recorded. */
 export function isRecordingStale(): boolean {
   if (!existsSync(RECORDING_FILE)) return true
   const recordedMs = statSync(RECORDING_FILE).mtimeMs
-  const sources = ['../../migrations/0001_schema.sql', 'past-sandbox.ts', 'record.ts', 'sunrise-school.ts']
-  return sources.some(source => statSync(new URL(source, import.meta.url)).mtimeMs > recordedMs)
+  const migrations = readdirSync(MIGRATIONS).map(name => new URL(name, MIGRATIONS))
+  const sources = ['past-sandbox.ts', 'record.ts', 'sunrise-school.ts'].map(
+    name => new URL(name, import.meta.url),
+  )
+  return [...migrations, ...sources].some(source => statSync(source).mtimeMs > recordedMs)
 }
 
 /** Whole or not at all: a Bursar may start meanwhile. */

@@ -111,6 +111,7 @@ export const OVER_ALL: readonly Group[] = [
     senders: [
       'flex/mandates/mandates.store.ts findByProviderRef',
       'loans/lenders/lenders.store.ts findInstituteOf',
+      'payments/credits/credits.store.ts findByProvider',
       'payments/settlements/settlements.store.ts findDebits',
       'providers/accounts/accounts.store.ts findInstituteOf',
       'providers/accounts/accounts.store.ts lockKey',

@@ -14,6 +14,7 @@ import { applyDispute } from '../disputes/disputes.service.ts'
 import { listLost } from '../disputes/disputes.store.ts'
 import { listAtProvider, listParts, firstSettleDay } from '../payments.store.ts'
 import { sendAgain } from '../refunds/refunds.service.ts'
+import { findCredited } from '../credits/credits.service.ts'
 import { catchUpReturns } from '../refunds/returns.service.ts'
 import { takeOverRefund } from '../refunds/made-refunds.service.ts'
 import { judge, matchLost, paidOutTwice, sumItems, divideItem } from './settlements.rules.ts'
@@ -307,31 +308,36 @@ async function tellSettled(
 
 /**
  * Some providers do not keep our ids of debits in their pay-outs: such an item is known by the transaction id that the
- * provider gave when the debit was paid. What is known moves to its institute; the rest stays where it was.
+ * provider gave when the debit was paid. A transfer to a student's account number never had an id of ours there. What is
+ * known moves to its institute; the rest stays where it was.
  */
 async function attribute(
-  { db }: Pick<PaymentContext, 'db'>,
+  ctx: PaymentContext,
   account: Account,
   report: SettlementReport,
 ): Promise<SettlementReport[]> {
+  const { db } = ctx
+  const credits = await findCredited(ctx, account, report)
   const numbers = report.items.flatMap(({ transactionId = null }) => transactionId ?? [])
   const debits: Awaited<ReturnType<typeof store.findDebits>> =
     numbers.length === 0 ? new Map() : await store.findDebits(db, account, numbers)
+  const ownOf = (item: SettlementItem) =>
+    debits.get(item.transactionId ?? '') ?? (item.ourId === '' ? credits.get(item.providerRef) : undefined)
   const groups = new Map<number, SettlementItem[]>()
   for (const item of report.items) {
-    const debit = debits.get(item.transactionId ?? '')
+    const own = ownOf(item)
     // The rupee that registers a mandate goes back to the payer and is not in our books.
-    if (debit === undefined && item.isRegistration === true) continue
-    const instituteId = debit?.instituteId ?? report.instituteId
+    if (own === undefined && item.isRegistration === true) continue
+    const instituteId = own?.instituteId ?? report.instituteId
     const group = groups.get(instituteId) ?? []
-    group.push(debit === undefined ? item : named(item, debit.id))
+    group.push(own === undefined ? item : named(item, own.id))
     groups.set(instituteId, group)
   }
   const { utr } = report
-  const found = report.items.filter(item => debits.has(item.transactionId ?? ''))
+  const found = report.items.filter(item => ownOf(item) !== undefined)
   const refs = found.map(({ providerRef }) => providerRef)
   const { instituteId } = report
-  // It may have been read before the debit was known to be paid.
+  // It may have been read before the money was known here.
   if (refs.length > 0) await store.clearExceptions(db, { instituteId, accountId: account.id, utr }, refs)
   return [...groups].map(([owner, items]) => ({ ...report, instituteId: owner, items }))
 }

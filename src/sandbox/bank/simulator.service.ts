@@ -16,19 +16,21 @@ import {
   type DebitAct,
   type MandateAct,
 } from './simulator.rules.ts'
-import type {
-  MandatePort,
-  Callback,
-  Provider,
-  PaymentOutcome,
-  PaymentReport,
-  SettlementItem,
-  SettlementReport,
-  Report,
-  TransferPort,
-  TransferRequest,
-  PaymentAtProvider,
-  DisputeReport,
+import {
+  CREDIT_MODE,
+  type MandatePort,
+  type Callback,
+  type Provider,
+  type PaymentOutcome,
+  type PaymentReport,
+  type SettlementItem,
+  type SettlementReport,
+  type Report,
+  type TransferPort,
+  type TransferRequest,
+  type PaymentAtProvider,
+  type DisputeReport,
+  type VirtualAccountPort,
 } from '../../providers/port.ts'
 import { forEachInstitute } from '../../platform/jobs/due-rows.ts'
 import { dayAfter, startOfDay } from '../../platform/calendar.ts'
@@ -37,7 +39,7 @@ import { forEachSettled } from '../../platform/concurrency.ts'
 import { BursarError, conflict, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
-import { paiseOf } from '../../platform/money.ts'
+import { paiseOf, type Paise } from '../../platform/money.ts'
 import {
   decideDebit,
   decideDue,
@@ -50,6 +52,7 @@ import {
 } from './mandates.service.ts'
 import * as store from './simulator.store.ts'
 import { findBankPayment, lockBankPayment } from './simulator.store.ts'
+import { creditAtBank, virtualAccountPort, type TransferToAccount } from './virtual-accounts.service.ts'
 
 /** A payment by the reference that the payer knows. */
 export type AtCounter = Pick<BankPayment, 'instituteId' | 'ref' | 'amountPaise'>
@@ -58,6 +61,7 @@ export type AtCounter = Pick<BankPayment, 'instituteId' | 'ref' | 'amountPaise'>
 export type SandboxBank = Provider & {
   readonly mandates: MandatePort
   readonly transfers: TransferPort
+  readonly virtualAccounts: VirtualAccountPort
   /** Where the bank posts what it has to tell of its own accord. */
   tell: (callback: Callback) => Promise<void>
   /** A payment that has a page; debits and transfers have none. */
@@ -70,6 +74,8 @@ export type SandboxBank = Provider & {
   decide(where: Pick<BankDebit, 'instituteId' | 'ref'>, act: DebitAct): Promise<Callback[]>
   /** A payer's bank opens or decides a dispute of a payment or debit. */
   dispute(where: Pick<BankPayment, 'instituteId' | 'ref'>, act: DisputeAct): Promise<Callback[]>
+  /** Takes a transfer to an account number, or tells of it again if it has the UTR already; answers what it then tells. */
+  credit(transfer: TransferToAccount): Promise<{ utr: string; amountPaise: Paise; callbacks: Callback[] }>
   /** Does what is due by itself, mandates to confirm and debits to decide, and tells; answers how many. */
   runDue(limit: number): Promise<number>
   nextDue(): Promise<Date | null>
@@ -78,6 +84,9 @@ export type SandboxBank = Provider & {
 }
 
 const ITEMS_PER_SLICE = 1_000
+
+/** What lenders and payers transfer by themselves. */
+const HAVE_NO_PAGE = ['loan', CREDIT_MODE]
 
 export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): SandboxBank {
   const { db, clock } = ctx
@@ -124,15 +133,21 @@ export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): Sand
     settlements: day => readPayOuts(ctx, day),
     mandates: mandatePort(ctx),
     transfers: { expect: request => takeTransfer(ctx, bank, request) },
+    virtualAccounts: virtualAccountPort(ctx),
     async find(instituteId, ref) {
       const payment = await store.findBankPayment(db, instituteId, { ref })
-      return payment?.mandateRef === null && payment.mode !== 'loan' ? payment : null
+      return payment?.mandateRef === null && !HAVE_NO_PAGE.includes(payment.mode) ? payment : null
     },
     act: (where, act) => actAtCounter(ctx, key, where, act),
     findMandate: (instituteId, ref) => findMandate(ctx, instituteId, ref),
     actOnMandate: async (where, act) => [callbackFor(key, await actOnMandate(ctx, where, act))],
     decide: async (where, act) => callbacksFor(key, await decideDebit(ctx, where, act)),
     dispute: async (where, act) => [callbackFor(key, await disputeAtBank(ctx, where, act))],
+    async credit(transfer) {
+      const report = await creditAtBank(ctx, transfer)
+      const { utr, amountPaise } = report
+      return { utr, amountPaise, callbacks: callbacksFor(key, [{ report, amountPaise }]) }
+    },
     async runDue(limit) {
       const now = clock.now()
       const confirmed = await confirmDueMandates(ctx, now, limit)
@@ -227,7 +242,9 @@ function toItem({ kind, ourId, ref: providerRef, amountPaise, mode }: store.PayO
     return { kind: 'refund', ourId: '', providerRef, amountPaise, feePaise: DISPUTE_FEE, dispute }
   }
   const feePaise = kind === 'payment' ? feeOf(mode, amountPaise) : paiseOf(0)
-  return { kind, ourId, providerRef, amountPaise, feePaise }
+  // The bank knows a transfer by its UTR, and no id of ours.
+  const isCredit = kind === 'payment' && mode === CREDIT_MODE
+  return { kind, ourId: isCredit ? '' : ourId, providerRef, amountPaise, feePaise }
 }
 
 function outcomeOf(payment: BankPayment): PaymentOutcome {
@@ -264,7 +281,7 @@ function unknownReport(instituteId: number, paymentId: string): PaymentReport {
   return { about: 'payment', instituteId, paymentId, providerRef: '', outcome: { kind: 'open' } }
 }
 
-/** The magic amounts that set how often a payment is reported apply to debits too. */
+/** The magic amounts that set how often a payment is reported apply to debits and transfers too. */
 function callbacksFor(key: string, told: readonly BankReport[]): Callback[] {
   return told.flatMap(({ report, amountPaise }) => {
     const callback = callbackFor(key, report)
@@ -298,6 +315,7 @@ function readReport(rawBody: Buffer): Report {
   // Signed by ourselves a moment ago, so its shape is known; only moments have to become ones again.
   const report = JSON.parse(rawBody.toString('utf8')) as Report
   if (report.about === 'return') return { ...report, returnedAt: new Date(report.returnedAt) }
+  if (report.about === 'credit') return { ...report, creditedAt: new Date(report.creditedAt) }
   if (report.about === 'dispute') {
     const { respondBy, at } = report
     return { ...report, respondBy: respondBy && new Date(respondBy), at: new Date(at) }
@@ -315,6 +333,7 @@ async function disputeAtBank(
   return db.transaction(async tx => {
     const payment = await lockBankPayment(tx, instituteId, ref)
     if (payment === null) throw notFound('This payment')
+    if (payment.mode === CREDIT_MODE) throw conflict('A bank transfer cannot be disputed.')
     const known = await store.listBankDisputes(tx, instituteId, ref)
     const dispute = actOnDispute(payment, known, act, { ref: newId('bank'), at: clock.now() })
     await store.putBankDispute(tx, dispute)

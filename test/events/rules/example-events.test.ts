@@ -21,7 +21,7 @@ const moments = fc.date({
 const RESOURCES: [RegExp, RegExp][] = [
   [/^flex\./, /^plan_/],
   [/^cred\./, /^loan_/],
-  [/^(masterdata|direct)\./, /^student_/],
+  [/^(masterdata|direct|virtual_account)\./, /^student_/],
   [/./, /^order_/],
 ]
 

@@ -87,6 +87,14 @@ const ACTS: Record<string, () => Promise<Act>> = {
       body: { outcome: 'open' },
     }
   },
+  'POST /pay/students/{service_student_id}/virtual_account/transfers': async () => {
+    const student = await world.student()
+    await post(`${PAY}/students/${student}/virtual_account`)
+    return {
+      path: `${SANDBOX}/pay/students/${student}/virtual_account/transfers`,
+      body: { amount: 100 },
+    }
+  },
   'POST /settlements/run': async () => {
     await post(`${SANDBOX}/pay/orders/${await order()}/pay`, { outcome: 'success' })
     return { path: `${SANDBOX}/settlements/run` }

@@ -68,13 +68,18 @@ export class School {
     })
   }
 
-  /** Counts what the answer says is more than was due. What a crash swallowed is sent again after it. */
+  /** Counts what the answer says is more than was due. */
   async keepingAdvance(child: Child, record: () => Promise<Answer>): Promise<Answer> {
     const send = async (): Promise<Answer> => {
       const answer = await record()
       if (answer.status < 300) child.chosenPaise += Math.round(answer.body.data.advance * 100)
       return answer
     }
+    return this.untilAnswered(send)
+  }
+
+  /** What a crash swallowed is sent again after it. */
+  async untilAnswered(send: () => Promise<Answer>): Promise<Answer> {
     try {
       return await send()
     } catch (error) {
@@ -123,8 +128,8 @@ export class School {
     return child
   }
 
-  /** What came for each child less what went back, and what its fees are. */
-  async kept(): Promise<{ studentId: string; keptPaise: number; feePaise: number }[]> {
+  /** What came for each child less what went back, what its fees are, and what came by transfer beyond what was left of them. */
+  async kept(): Promise<{ studentId: string; keptPaise: number; feePaise: number; unaskedPaise: number }[]> {
     return this.town.sql(
       `select s.id as "studentId",
          (coalesce((select sum(p.amount_paise) from payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
@@ -132,17 +137,23 @@ export class School {
            + coalesce((select sum(d.amount_paise) from direct_payments d where d.student_id = s.id and d.cancelled_at is null), 0)
            - coalesce((select sum(r.amount_paise) from refunds r join orders o on o.institute_id = r.institute_id and o.id = r.order_id
              where o.student_id = s.id and r.state <> 'failed'), 0))::bigint as "keptPaise",
-         (select sum(f.fee_paise)::bigint from fee_components f where f.student_id = s.id) as "feePaise"
+         (select sum(f.fee_paise)::bigint from fee_components f where f.student_id = s.id) as "feePaise",
+         (select coalesce(sum(l.amount_paise), 0)::bigint from virtual_account_credits c
+            join payments p on p.institute_id = c.institute_id and p.id = c.payment_id
+            join orders o on o.institute_id = p.institute_id and o.id = p.order_id
+            join order_lines l on l.institute_id = o.institute_id and l.order_id = o.id
+          where o.student_id = s.id and l.component_type = 'ADVANCE') as "unaskedPaise"
        from students s where s.id = any ($1)`,
       [this.children.map(child => child.studentId)],
     )
   }
 
-  /** Collected − returned ≤ fees + advances that somebody chose. */
+  /** Collected − returned ≤ fees + advances that somebody chose or nobody was asked for. */
   async expectNothingTwice(): Promise<void> {
     const chosen = new Map(this.children.map(child => [child.studentId, child.chosenPaise]))
     const over = (await this.kept()).filter(
-      ({ studentId, keptPaise, feePaise }) => keptPaise > feePaise + (chosen.get(studentId) ?? 0),
+      ({ studentId, keptPaise, feePaise, unaskedPaise }) =>
+        keptPaise > feePaise + unaskedPaise + (chosen.get(studentId) ?? 0),
     )
     assert.deepEqual(over, [], 'more was collected than the fees and the advances that families chose')
   }

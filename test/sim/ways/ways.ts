@@ -177,6 +177,24 @@ async function borrow({ town }: School, child: Child): Promise<string> {
   return `${id} is signed`
 }
 
+/** A family sends what it likes to the child's account number; a bank that hears no answer sends it again. */
+async function transfer(school: School, child: Child): Promise<string> {
+  const { town } = school
+  const path = `${PAY}/students/${child.studentId}/virtual_account`
+  const opened = await send(town, child, ['POST', path, {}])
+  if (opened.status >= 300) return String(opened.status)
+  const amount = town.random.between(1, 2 * child.feePaise) / 100
+  const body = { amount, utr: `SIM${++school.handed}` }
+  const sent = [
+    'POST',
+    `/api/v1/sandbox/pay/students/${child.studentId}/virtual_account/transfers`,
+    body,
+  ] as const
+  const answer = await school.untilAnswered(() => send(town, child, sent))
+  assert.equal(answer.status, 200, answer.text)
+  return `${amount}: ${answer.body.data.payment_id ?? 'not told'}`
+}
+
 /**
  * Every way in which money comes. A kind of order that is added to the product does not compile until it is here, and a down
  * payment is paid when its plan is set up.
@@ -192,4 +210,5 @@ export const WAYS = {
   cash: { weight: 4, run: (school, child) => payAtCounter(school, child, 'cash') },
   cheque: { weight: 2, run: (school, child) => payAtCounter(school, child, 'cheque') },
   reported: { weight: 1.5, run: report },
-} satisfies Record<OrderKind | 'cash' | 'cheque' | 'reported', Way>
+  transfer: { weight: 2, run: transfer },
+} satisfies Record<OrderKind | 'cash' | 'cheque' | 'reported' | 'transfer', Way>

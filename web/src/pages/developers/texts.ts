@@ -69,6 +69,7 @@ const EVENT_LABELS: Record<EventCode, string> = {
   'pay.dispute.opened': 'A payer disputes a payment',
   'pay.dispute.won': 'A dispute was won',
   'pay.dispute.lost': 'A dispute was lost',
+  'virtual_account.created': 'A student was given an account number',
   'refund.processed': 'A refund was paid',
   'refund.failed': 'A refund failed',
 }

@@ -37,6 +37,7 @@ const EVENTS: Record<string, Word> = {
   'direct.payment.cancelled': { label: 'Payment cancelled', tone: 'bad' },
   'pay.payment.debited': { label: 'Paid online', tone: 'good' },
   'pay.payment.settled': { label: 'Payment settled to bank', tone: 'good' },
+  'virtual_account.created': { label: 'Account number given', tone: 'plain' },
   'refund.processed': { label: 'Refund made', tone: 'plain' },
   'refund.failed': { label: 'Refund failed', tone: 'bad' },
   'flex.subscription.setup': { label: 'Instalments authorised by the payer', tone: 'waiting' },

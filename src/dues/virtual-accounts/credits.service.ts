@@ -1,0 +1,72 @@
+import { ADVANCE } from '../../fees/fees.rules.ts'
+import { openOrders } from '../../orders/order-payments.service.ts'
+import { orderFor, type Order } from '../../orders/orders.rules.ts'
+import type { PaymentContext, ReportOutcome } from '../../payments/context.ts'
+import { captureCredit, claimCredit } from '../../payments/credits/credits.service.ts'
+import { listOnTheWay } from '../../payments/student-payments.service.ts'
+import { assert } from '../../platform/assert.ts'
+import { dayOf } from '../../platform/calendar.ts'
+import type { Transaction } from '../../platform/db/database.ts'
+import { newId } from '../../platform/ids.ts'
+import { sumPaise, type Paise } from '../../platform/money.ts'
+import type { CreditReport } from '../../providers/port.ts'
+import { holdStudent } from '../../students/profile/lock-student.service.ts'
+import type { StudentKey } from '../../students/students.rules.ts'
+import { LATE_FEE, withoutTaken } from '../dues.rules.ts'
+import { readDuesOn } from '../dues.service.ts'
+import { insertDuesOrders } from '../dues.store.ts'
+import { spreadCredit } from './spread.rules.ts'
+import * as store from './virtual-accounts.store.ts'
+
+/**
+ * Books a transfer that came to a student's account number, in one transaction: the order of what it pays, its payment, and all that
+ * follows from every payment of dues. Told again, it changes nothing.
+ */
+export async function takeCredit(
+  ctx: PaymentContext,
+  credit: CreditReport,
+  accountId: string,
+): Promise<ReportOutcome> {
+  const { instituteId, virtualAccountId, accountRef } = credit
+  return ctx.db.transaction(async tx => {
+    const account = await store.findAccount(tx, instituteId, virtualAccountId)
+    // Nobody has seen a number that is still being opened.
+    if (account === null || account.providerRef === null) return 'unknown'
+    // The provider's own name for it counts: ours is text that people with access to its dashboard may change.
+    if (account.accountId !== accountId || account.providerRef !== accountRef) return 'foreign'
+    const key = { instituteId, studentId: account.studentId }
+    await holdStudent(tx, key)
+    const claim = { account, credit, paymentId: newId('pay') }
+    if (!(await claimCredit(ctx, tx, claim))) return 'applied'
+    const order = await openOrderFor(tx, key, credit)
+    await captureCredit(ctx, tx, { ...claim, order })
+    return 'applied'
+  })
+}
+
+/**
+ * The order that a transfer pays as it is made. What is on the way is not paid a second time: that part is an advance, which the
+ * office or the family uses when what was on the way has come or failed.
+ */
+async function openOrderFor(
+  tx: Transaction,
+  key: StudentKey,
+  { amountPaise, creditedAt, remitterName }: CreditReport,
+): Promise<Order> {
+  const dues = (await readDuesOn(tx, [key], dayOf(creditedAt))).get(key.studentId)
+  assert(dues !== undefined, 'a student that is held has dues')
+  const onTheWay = await listOnTheWay(tx, key.instituteId, [key.studentId])
+  const { lines, lateFees, advancePaise } = spreadCredit(amountPaise, withoutTaken(dues, onTheWay))
+  const late = sumPaise(lateFees.map(fee => fee.amountPaise))
+  const paid = [...lines, ...lineOf(LATE_FEE, late), ...lineOf(ADVANCE, advancePaise)]
+  const made = orderFor(dues.context.student, { kind: 'student', lines: paid, at: creditedAt })
+  const notes = remitterName === null ? [] : [{ key: 'remitter_name', value: remitterName }]
+  const order = { ...made, notes }
+  await openOrders(tx, [{ instituteId: key.instituteId, order }])
+  await insertDuesOrders(tx, [{ ...key, orderId: order.id, lateFees, payer: null, groupId: null }])
+  return order
+}
+
+function lineOf(componentType: string, amountPaise: Paise): { componentType: string; amountPaise: Paise }[] {
+  return amountPaise > 0 ? [{ componentType, amountPaise }] : []
+}

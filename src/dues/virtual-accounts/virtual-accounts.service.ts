@@ -1,0 +1,112 @@
+import { recordEvents } from '../../events/events.service.ts'
+import type { Institute } from '../../institutes/institutes.rules.ts'
+import { virtualAccountsOf, type PaymentContext } from '../../payments/context.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { conflict, notFound } from '../../platform/errors.ts'
+import { transact, type Command } from '../../platform/idempotency.ts'
+import { newId } from '../../platform/ids.ts'
+import type { Account } from '../../providers/accounts/registry.service.ts'
+import { ProviderRefused, type OpenedVirtualAccount } from '../../providers/port.ts'
+import { holdStudent } from '../../students/profile/lock-student.service.ts'
+import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
+import type { StudentKey } from '../../students/students.rules.ts'
+import { virtualAccountEvent } from './virtual-account.events.ts'
+import * as store from './virtual-accounts.store.ts'
+import type { OpenVirtualAccount, VirtualAccount } from './virtual-accounts.store.ts'
+
+type GivenAccount = OpenVirtualAccount & { isNew: boolean }
+
+type AccountOwner = { institute: Institute; studentId: string }
+
+/** The account number of a student. */
+export async function getVirtualAccount(
+  { db }: { db: Queryable },
+  key: StudentKey,
+): Promise<OpenVirtualAccount> {
+  const account = await store.findOfStudent(db, key)
+  if (account === null || !isOpen(account)) throw notFound('An account number of this student')
+  return account
+}
+
+/**
+ * Gives a student an account number, or answers the one that it has. Our id for it is stored before the provider is asked; if the
+ * answer is lost, whoever asks next asks for the same account again.
+ */
+export async function openVirtualAccount(
+  ctx: PaymentContext,
+  command: Command<GivenAccount>,
+  { institute, studentId }: AccountOwner,
+): Promise<GivenAccount> {
+  const key = { instituteId: institute.id, studentId }
+  const { student } = await readContext(ctx.db, key)
+  const at = { instituteId: institute.id, collectorCode: student.collectorCode }
+  const account = await ctx.accounts.accountFor(at, 'payments')
+  const wanted = await ctx.db.transaction(tx => prepare(tx, key, account, ctx.clock.now()))
+  if (isOpen(wanted)) return transact(ctx.db, command, async () => ({ ...wanted, isNew: false }))
+  const port = await virtualAccountsOf(ctx, wanted)
+  const request = { ...at, virtualAccountId: wanted.id, holderName: `${institute.name} ${student.fullname}` }
+  const opened = await port.open(request).catch((error: unknown) => {
+    if (!(error instanceof ProviderRefused)) throw error
+    throw conflict(`The payment provider gives no account number: ${error.message}`)
+  })
+  return transact(ctx.db, command, tx => finish(tx, key, opened, ctx.clock.now()))
+}
+
+async function prepare(
+  tx: Transaction,
+  key: StudentKey,
+  account: Account | null,
+  createdAt: Date,
+): Promise<VirtualAccount> {
+  await holdStudent(tx, key)
+  const known = await store.findOfStudent(tx, key)
+  if (known !== null) return known
+  const { student } = await readContext(tx, key)
+  if (student.status === 'dropped') throw conflict('This student has left and gets no account number.')
+  if (account?.port.virtualAccounts === undefined)
+    throw conflict('The payment provider of this branch gives students no account numbers.')
+  const made: VirtualAccount = {
+    ...key,
+    id: newId('va'),
+    provider: account.provider,
+    accountId: account.id,
+    state: 'opening',
+    providerRef: null,
+    accountNumber: null,
+    ifsc: null,
+    upiId: null,
+    createdAt,
+    openedAt: null,
+  }
+  await store.insertAccount(tx, made)
+  return made
+}
+
+/** Two who asked at once were given the same account by the provider; the first of them records it. */
+async function finish(
+  tx: Transaction,
+  key: StudentKey,
+  given: OpenedVirtualAccount,
+  openedAt: Date,
+): Promise<GivenAccount> {
+  await holdStudent(tx, key)
+  const known = await store.findOfStudent(tx, key)
+  assert(known !== null, 'an account number that is being opened is there')
+  if (isOpen(known)) return { ...known, isNew: false }
+  const opened = { ...known, ...given, state: 'active' as const, openedAt }
+  await store.setOpened(tx, opened)
+  const about = { instituteId: key.instituteId, context: await readContext(tx, key), at: openedAt }
+  await recordEvents(tx, [virtualAccountEvent('virtual_account.created', about, opened)])
+  return { ...opened, isNew: true }
+}
+
+function isOpen(account: VirtualAccount): account is OpenVirtualAccount {
+  return account.state === 'active'
+}
+
+async function readContext(db: Queryable, key: StudentKey): Promise<StudentContext> {
+  const context = (await readStudentContexts(db, [key])).get(key.studentId)
+  if (context === undefined) throw notFound('This student')
+  return context
+}

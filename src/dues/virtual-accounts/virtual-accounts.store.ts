@@ -1,0 +1,73 @@
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { Table } from '../../platform/db/table.ts'
+import type { StudentKey } from '../../students/students.rules.ts'
+
+type VirtualAccountState = 'opening' | 'active'
+
+/** The account number of a student at a provider; its numbers are null until the provider has given them. */
+export type VirtualAccount = {
+  instituteId: number
+  id: string
+  studentId: string
+  provider: string
+  accountId: string
+  state: VirtualAccountState
+  providerRef: string | null
+  accountNumber: string | null
+  ifsc: string | null
+  upiId: string | null
+  createdAt: Date
+  openedAt: Date | null
+}
+
+/** One whose number the provider has given. */
+export type OpenVirtualAccount = VirtualAccount & { state: 'active'; accountNumber: string; ifsc: string }
+
+const accounts = new Table<VirtualAccount>('virtual_accounts', {
+  instituteId: 'int',
+  id: 'text',
+  studentId: 'text',
+  provider: 'text',
+  accountId: 'text',
+  state: 'text',
+  providerRef: 'text',
+  accountNumber: 'text',
+  ifsc: 'text',
+  upiId: 'text',
+  createdAt: 'timestamptz',
+  openedAt: 'timestamptz',
+})
+
+export async function insertAccount(tx: Transaction, account: VirtualAccount): Promise<void> {
+  await accounts.insert(tx, [account])
+}
+
+export async function setOpened(tx: Transaction, account: VirtualAccount): Promise<void> {
+  await accounts.update(tx, [account], {
+    key: ['instituteId', 'id'],
+    set: ['state', 'providerRef', 'accountNumber', 'ifsc', 'upiId', 'openedAt'],
+  })
+}
+
+export async function findOfStudent(
+  db: Queryable,
+  { instituteId, studentId }: StudentKey,
+): Promise<VirtualAccount | null> {
+  const [row] = await db.query<VirtualAccount>(
+    `select ${accounts.columns('a')} from virtual_accounts a where a.institute_id = $1 and a.student_id = $2`,
+    [instituteId, studentId],
+  )
+  return row ?? null
+}
+
+export async function findAccount(
+  db: Queryable,
+  instituteId: number,
+  id: string,
+): Promise<VirtualAccount | null> {
+  const [row] = await db.query<VirtualAccount>(
+    `select ${accounts.columns('a')} from virtual_accounts a where a.institute_id = $1 and a.id = $2`,
+    [instituteId, id],
+  )
+  return row ?? null
+}

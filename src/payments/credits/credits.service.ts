@@ -1,0 +1,139 @@
+import type { Order } from '../../orders/orders.rules.ts'
+import { assert } from '../../platform/assert.ts'
+import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import type { Account } from '../../providers/accounts/registry.service.ts'
+import { CREDIT_MODE, type CreditReport, type SettlementReport } from '../../providers/port.ts'
+import type { PaymentContext } from '../context.ts'
+import { newPayment, type AccountRef, type Payment } from '../payments.rules.ts'
+import { capture, move } from '../payments.service.ts'
+import { claimProviderPayment, insertPayment } from '../payments.store.ts'
+import { insertExceptions } from '../settlements/settlements.store.ts'
+import * as store from './credits.store.ts'
+
+type ClaimedCredit = { account: AccountRef; credit: CreditReport; paymentId: string }
+
+/**
+ * Takes a transfer for a payment that is about to be booked: once for its account, however often it is told. One that is told
+ * again and does not fit what is booked changes nothing, and a person is shown it.
+ */
+export async function claimCredit(
+  ctx: PaymentContext,
+  tx: Transaction,
+  claim: ClaimedCredit,
+): Promise<boolean> {
+  const { account, credit, paymentId } = claim
+  const { instituteId, virtualAccountId, providerRef, utr, amountPaise } = credit
+  const { accountId } = account
+  const row = { instituteId, accountId, utr, virtualAccountId, providerRef, amountPaise, paymentId }
+  if (await store.insertCredit(tx, row)) {
+    // The account of the installation has the provider's name, and is that of all institutes.
+    const owner = accountId === account.provider ? 0 : instituteId
+    const at = { instituteId: owner, accountId, providerPaymentId: providerRef }
+    const countedFor = await claimProviderPayment(tx, at, paymentId)
+    if (countedFor === paymentId) return true
+    await store.deleteCredit(tx, row)
+    await recordContradiction(ctx, tx, claim, `transfer ${utr} is counted for ${countedFor} already`)
+    return false
+  }
+  const known = await store.findCredit(tx, row)
+  assert(known !== null, `the transfer ${utr} was there a moment ago`)
+  const isSame =
+    known.virtualAccountId === virtualAccountId &&
+    known.providerRef === providerRef &&
+    known.amountPaise === amountPaise
+  if (!isSame)
+    await recordContradiction(ctx, tx, claim, `transfer ${utr} is booked as ${known.paymentId} already`)
+  return false
+}
+
+async function recordContradiction(
+  ctx: PaymentContext,
+  tx: Transaction,
+  { account: { provider, accountId }, credit }: ClaimedCredit,
+  problem: string,
+): Promise<void> {
+  await insertExceptions(tx, [
+    {
+      instituteId: credit.instituteId,
+      provider,
+      accountId,
+      utr: '',
+      providerRef: credit.providerRef,
+      problem,
+      reportedPaise: credit.amountPaise,
+      knownPaise: null,
+      noticedAt: ctx.clock.now(),
+    },
+  ])
+}
+
+/**
+ * Books a transfer that was claimed as the payment of an order that the caller has just made for it. There was no intent: the
+ * money is there before anybody knew of it.
+ */
+export async function captureCredit(
+  ctx: PaymentContext,
+  tx: Transaction,
+  { account, credit, paymentId, order }: ClaimedCredit & { order: Order },
+): Promise<void> {
+  const { instituteId, providerRef, utr, amountPaise, creditedAt } = credit
+  const made = newPayment(instituteId, order, {
+    ...account,
+    id: paymentId,
+    mode: CREDIT_MODE,
+    at: creditedAt,
+  })
+  assert(made.amountPaise === amountPaise, `${order.id} takes another sum than ${utr} brought`)
+  const isMade = await insertPayment(tx, made, { orderState: 'unpaid', nextCheckAt: creditedAt })
+  assert(isMade, `${order.id} was made a moment ago`)
+  const payment = { ...made, providerRef }
+  const outcome = {
+    kind: 'captured' as const,
+    amountPaise,
+    mode: CREDIT_MODE,
+    transactionId: utr,
+    capturedAt: creditedAt,
+  }
+  const decision = { kind: 'capture', outcome, isDuplicate: false } as const
+  await capture(ctx, tx, { payment, order }, decision)
+  await move(ctx, tx, payment, decision)
+}
+
+/** Whether nobody had asked for this money. */
+export async function isUnasked(
+  db: Queryable,
+  { instituteId, id, mode }: Pick<Payment, 'instituteId' | 'id' | 'mode'>,
+): Promise<boolean> {
+  // A gateway's page may take transfers too, for an order.
+  return mode === CREDIT_MODE && store.isCredit(db, { instituteId, id })
+}
+
+/** The payment that a transfer was booked as. */
+export async function findCreditedPayment(
+  db: Queryable,
+  transfer: { instituteId: number; accountId: string; utr: string },
+): Promise<string | null> {
+  return (await store.findCredit(db, transfer))?.paymentId ?? null
+}
+
+/**
+ * Finds the payments of transfers in a pay-out, which has the provider's number of each and nothing of ours. The provider is asked
+ * about what no callback has told us of, so that money is booked before it is settled.
+ */
+export async function findCredited(
+  ctx: PaymentContext,
+  account: Account,
+  { instituteId, items }: SettlementReport,
+): Promise<ReadonlyMap<string, { instituteId: number; id: string }>> {
+  const { virtualAccounts } = account.port
+  const unnamed = items.filter(({ kind, ourId }) => kind === 'payment' && ourId === '')
+  const refs = unnamed.map(({ providerRef }) => providerRef)
+  if (virtualAccounts === undefined || refs.length === 0) return new Map()
+  const known = await store.findByProvider(ctx.db, account, refs)
+  const unknown = refs.filter(ref => !known.has(ref))
+  for (const providerRef of unknown) {
+    const credit = await virtualAccounts.findCredit({ instituteId, providerRef })
+    if (credit !== null) await ctx.onCredit(credit, account.id)
+  }
+  return unknown.length === 0 ? known : store.findByProvider(ctx.db, account, refs)
+}
