@@ -39,6 +39,8 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
       'POST /orders/messages',
       'POST /students/:service_student_id/orders',
       'POST /students/payment-links',
+      'POST /students/virtual-accounts',
+      'POST /students/:service_student_id/virtual-account',
       'POST /payment-pages',
       'PATCH /payment-pages/:page_id',
       'POST /link-batches/columns',

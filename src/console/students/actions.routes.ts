@@ -17,6 +17,8 @@ import {
 } from '../../leaving/leaving.schemas.ts'
 import { previewLeaving } from '../../leaving/leaving.service.ts'
 import { printNoDues } from '../../leaving/no-dues.service.ts'
+import { virtualAccountOutput } from '../../dues/virtual-accounts/virtual-account.schemas.ts'
+import { openVirtualAccount, type GivenAccount } from '../../dues/virtual-accounts/virtual-accounts.service.ts'
 import { useAdvance } from '../../dues/excess.service.ts'
 import type { AdvanceUse } from '../../fees/advances/advances.service.ts'
 import { takeAtCounter } from '../../dues/counter.service.ts'
@@ -55,7 +57,7 @@ import { addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE, TAKERS } from '../console.rules.ts'
 import { assertMayTake } from '../counter/counter.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
-import { created, createdAll, done, from, one, remarked } from '../../http/reply.ts'
+import { created, createdAll, createdIfNew, done, from, one, remarked } from '../../http/reply.ts'
 import * as acts from './actions.service.ts'
 import { ERP_ROLES, FINANCE_ROLES } from './students.rules.ts'
 import * as input from './students.input.ts'
@@ -77,6 +79,7 @@ export function studentActRoutes(app: FastifyInstance, flex: ConsoleContext): vo
   addLateFeeWaiver(app, flex)
   addAdvanceUse(app, flex)
   addAdvanceRefund(app, flex)
+  addAccountNumber(app, flex)
   addProfile(app, flex)
   addLeaving(app, flex)
   addStatus(app, flex)
@@ -261,6 +264,25 @@ function addAdvanceUse(app: FastifyInstance, flex: ConsoleContext): void {
         uses.map(use => [`${use.fromComponent} → ${use.toComponent}`, toRupees(use.amountPaise)]),
       ),
     }),
+  })
+}
+
+function addAccountNumber(app: FastifyInstance, flex: ConsoleContext): void {
+  addConsoleWrite(app, flex, {
+    method: 'POST',
+    url: `${STUDENT}/virtual-account`,
+    roles: FINANCE_ROLES,
+    params: studentParams,
+    output: createdIfNew(virtualAccountOutput),
+    perform: (act, { institute, params }) => openVirtualAccount(flex, act, { institute, ...params }),
+    audit: ({ params }, { isNew, accountNumber }: GivenAccount) =>
+      isNew
+        ? {
+            what: 'student.account_number_given',
+            about: params.studentId,
+            after: { account_number: accountNumber },
+          }
+        : null,
   })
 }
 

@@ -1,3 +1,4 @@
+import { virtualAccountOutput } from '../../dues/virtual-accounts/virtual-account.schemas.ts'
 import { counterRefundOutput } from '../../banking/refunds/counter-refund.schemas.ts'
 import {
   duesOutput,
@@ -154,6 +155,12 @@ export const studentPageOutput = page.object({
   late_fee_entries: page.list('Late fees paid or let off, newest first.', lateFeeEntryOutput),
   open_orders: page.list('Orders for the dues that can still be paid.', openOrderOutput),
   leaving: page.optional.one('How its leaving was settled.', leavingOutput),
+  virtual_account: page.optional.one('The number that its family can transfer to.', virtualAccountOutput),
+  can_have_account: page.flag(
+    'Whether it has no account number and its payment provider gives some.',
+    false,
+    one => one.canHaveAccount,
+  ),
   is_locked: page.flag(
     'Whether the ERP keeps it and the office may not edit it.',
     false,

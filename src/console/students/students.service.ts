@@ -1,5 +1,10 @@
 import { getDues, readDues, type Dues } from '../../dues/dues.service.ts'
 import { listLateFeeEntries, type LateFeeEntry } from '../../dues/payment-rules.service.ts'
+import {
+  findVirtualAccount,
+  givesAccountNumbers,
+  type OpenVirtualAccount,
+} from '../../dues/virtual-accounts/virtual-accounts.service.ts'
 import type { ConsoleContext } from '../context.ts'
 import { listPlansOf, readPlan } from '../../flex/plans/plans.service.ts'
 import type { PlanHistory } from '../../flex/plans/plan.schemas.ts'
@@ -111,18 +116,30 @@ export type StudentPage = {
   undoableReturns: ComponentAmount[]
   /** How its leaving was settled. */
   leaving: Leaving | null
+  virtualAccount: OpenVirtualAccount | null
+  /** Has none, and can be given one. */
+  canHaveAccount: boolean
   hasErp: boolean
   isLocked: boolean
 }
 
 /** Everything that the head of a student's page shows. */
 export async function readStudent(
-  ctx: Context,
+  ctx: ConsoleContext,
   { institute, studentId }: StudentTarget,
 ): Promise<StudentPage> {
   const key = { instituteId: institute.id, studentId }
-  const [{ carried, student }, users, dues, lateFeeEntries, orders, settings, leaving, undoableReturns] =
-    await Promise.all([
+  const [
+    { carried, student },
+    users,
+    dues,
+    lateFeeEntries,
+    orders,
+    settings,
+    leaving,
+    undoableReturns,
+    virtualAccount,
+  ] = await Promise.all([
       getStudent(ctx, institute, studentId),
       store.listFamily(ctx.db, institute.id, studentId, MOST_USERS),
       getDues(ctx, key),
@@ -131,6 +148,7 @@ export async function readStudent(
       listErpSettings(ctx, institute),
       findLeaving(ctx, key),
       listUndoable(ctx.db, key),
+      findVirtualAccount(ctx, key),
     ])
   const others = new Set(users.flatMap(user => user.studentIds).filter(id => id !== studentId))
   const family = [...others].slice(0, MOST_RECORDS)
@@ -162,6 +180,11 @@ export async function readStudent(
     deposits: [...held].flatMap(([id, own]) => own.map(one => ({ ...one, studentId: id }))),
     undoableReturns,
     leaving: leaving && { ...leaving, settledBy: nameOf(leaving.settledBy) },
+    virtualAccount,
+    canHaveAccount:
+      virtualAccount === null &&
+      student.status === 'active' &&
+      (await givesAccountNumbers(ctx, { ...key, collectorCode: student.collectorCode })),
     hasErp: settings.length > 0,
     isLocked: student.origin === 'erp' && institute.locksErpStudents,
   }

@@ -6,7 +6,7 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import type { Account } from '../../providers/accounts/registry.service.ts'
+import type { Account, BranchKey } from '../../providers/accounts/registry.service.ts'
 import { ProviderRefused, type OpenedVirtualAccount } from '../../providers/port.ts'
 import { holdStudent } from '../../students/profile/lock-student.service.ts'
 import { readStudentContexts, type StudentContext } from '../../students/student-contexts.service.ts'
@@ -15,18 +15,36 @@ import { virtualAccountEvent } from './virtual-account.events.ts'
 import * as store from './virtual-accounts.store.ts'
 import type { OpenVirtualAccount, VirtualAccount } from './virtual-accounts.store.ts'
 
-type GivenAccount = OpenVirtualAccount & { isNew: boolean }
+export type { OpenVirtualAccount } from './virtual-accounts.store.ts'
+
+export type GivenAccount = OpenVirtualAccount & { isNew: boolean }
 
 type AccountOwner = { institute: Institute; studentId: string }
 
-/** The account number of a student. */
-export async function getVirtualAccount(
+/** The account number of a student; null when it has none. */
+export async function findVirtualAccount(
   { db }: { db: Queryable },
   key: StudentKey,
-): Promise<OpenVirtualAccount> {
+): Promise<OpenVirtualAccount | null> {
   const account = await store.findOfStudent(db, key)
-  if (account === null || !isOpen(account)) throw notFound('An account number of this student')
+  return account !== null && isOpen(account) ? account : null
+}
+
+export async function getVirtualAccount(
+  ctx: { db: Queryable },
+  key: StudentKey,
+): Promise<OpenVirtualAccount> {
+  const account = await findVirtualAccount(ctx, key)
+  if (account === null) throw notFound('An account number of this student')
   return account
+}
+
+/** Whether the provider of a branch gives students account numbers. */
+export async function givesAccountNumbers(
+  { accounts }: Pick<PaymentContext, 'accounts'>,
+  branch: BranchKey,
+): Promise<boolean> {
+  return (await accounts.accountFor(branch, 'payments'))?.port.virtualAccounts !== undefined
 }
 
 /**

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
 import { useAdvance } from '../../dues/excess.service.ts'
 import { openDuesOrder } from '../../dues/pay-dues.service.ts'
+import { findVirtualAccount } from '../../dues/virtual-accounts/virtual-accounts.service.ts'
 import { findNewest } from '../../loans/applications.service.ts'
 import { lenderFor } from '../../loans/lenders/lenders.service.ts'
 import { takesPayments } from '../../payments/start/start-payment.service.ts'
@@ -80,6 +81,10 @@ async function showStudent(
     hasLoans: await hasLoans(ctx, institute.id, child),
     otherYears,
     institute,
+    account: await findVirtualAccount(ctx, {
+      instituteId: institute.id,
+      studentId: visit.studentId,
+    }),
     takesPayments: await takesPayments(ctx, {
       instituteId: institute.id,
       collectorCode: child.dues.context.student.collectorCode,

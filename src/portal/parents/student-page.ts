@@ -1,5 +1,6 @@
 import type { DueLine, Dues } from '../../dues/dues.service.ts'
 import { timingOf, withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
+import type { OpenVirtualAccount } from '../../dues/virtual-accounts/virtual-accounts.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { OnTheWay, StudentPayment } from '../../payments/student-payments.service.ts'
@@ -28,6 +29,8 @@ export type StudentPageData = {
   /** The payment that the parent has just made. */
   received: StudentPayment | null
   hasLoans: boolean
+  /** The number that its family can transfer to; null when it has none. */
+  account: OpenVirtualAccount | null
   /** The rejected input of a submitted form. */
   problem: { kind: PayProblem; wrote: string } | null
   language: Language
@@ -69,6 +72,7 @@ export function describeStudent(
     advance: hasAdvance ? advanceOf(pageData, dues, texts) : null,
     pay: payOf(pageData, byHand, texts),
     problem: problemText(pageData, byHand, texts),
+    transfer: transferOf(pageData, texts),
     away: pageData.takesPayments || dues.totalPaise === 0 ? undefined : textsIn(language).checkout.awaySay,
     otherYears: pageData.otherYears.map(child => cardOf(child, institute, texts, language)),
     links: linksOf(pageData, texts),
@@ -112,6 +116,19 @@ function advanceOf({ institute, onTheWay }: StudentPageData, left: Dues, { stude
       action: `${pathOfStudent(left.context.student.id)}/advance`,
       button: fill(t.advanceUse, { amount: formatRupees(usable) }),
     },
+  }
+}
+
+function transferOf({ account, dues }: StudentPageData, { student: { transfer: t } }: ParentsTexts) {
+  if (account === null) return null
+  return {
+    heading: t.heading,
+    say: fill(t.say, { who: dues.context.student.fullname }),
+    facts: [
+      { label: t.accountNumber, value: account.accountNumber },
+      { label: t.ifsc, value: account.ifsc },
+      ...(account.upiId === null ? [] : [{ label: t.upiId, value: account.upiId }]),
+    ],
   }
 }
 

@@ -91,6 +91,7 @@ const ACTION_LABELS: Record<string, string> = {
   'loan.confirmation_withdrawn': 'Confirmation of a loan transfer taken back',
   'student.changed': 'Profile changed',
   'student.fetched': 'Fetched from the ERP',
+  'student.account_number_given': 'Account number given',
   'student.dropped': 'Dropped',
   'student.left': 'Left the school',
   'student.added': 'Registered by the office',

@@ -1,6 +1,7 @@
 import { Button, Menu } from '@mantine/core'
 import { useState, type ReactNode } from 'react'
 import { useMay } from '../../../api/session.ts'
+import { AccountNumberDialogue } from './account-number.tsx'
 import { ConcessionDialogue } from './concession.tsx'
 import { AdvanceRefundDialogue } from './refund-advance.tsx'
 import { depositsOf, ReturnDepositDialogue, UndoReturnDialogue } from './return-deposit.tsx'
@@ -26,6 +27,7 @@ type Action =
   | 'waiver'
   | 'advance'
   | 'advanceRefund'
+  | 'account'
   | 'deposit'
   | 'undo-deposit'
   | 'fetch'
@@ -42,6 +44,7 @@ const DIALOGUES: Record<Action, (props: ActionProps) => ReactNode> = {
   waiver: WaiverDialogue,
   advance: AdvanceDialogue,
   advanceRefund: AdvanceRefundDialogue,
+  account: AccountNumberDialogue,
   deposit: ReturnDepositDialogue,
   'undo-deposit': UndoReturnDialogue,
   fetch: FetchDialogue,
@@ -105,6 +108,9 @@ export function StudentActs({ student }: { student: Student }) {
             <Menu.Item onClick={() => setAction('advanceRefund')} disabled={dues.advance_amount === 0}>
               Refund the advance
             </Menu.Item>
+            {student.can_have_account && (
+              <Menu.Item onClick={() => setAction('account')}>Give an account number</Menu.Item>
+            )}
             <DepositItems student={student} onChoose={setAction} />
             <Menu.Item onClick={() => setAction('fetch')} disabled={!hasErp}>
               Fetch from the ERP now

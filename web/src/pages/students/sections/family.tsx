@@ -38,6 +38,7 @@ export function FamilySection({ student }: { student: Student }) {
   return (
     <section aria-label="Family">
       <Profile student={student} />
+      <AccountNumber student={student} />
       <h2 className="section-title">Who pays</h2>
       {users.map(user => (
         <p key={user.registration_id} className="breaks">
@@ -78,6 +79,23 @@ export function FamilySection({ student }: { student: Student }) {
         </>
       )}
     </section>
+  )
+}
+
+/** Where the family can transfer fees to. */
+function AccountNumber({ student: { virtual_account: account } }: { student: Student }) {
+  if (account === undefined) return null
+  return (
+    <>
+      <h2 className="section-title">Account number for transfers</h2>
+      <Summary
+        fields={[
+          { label: 'Account number', value: <span className="mono">{account.account_number}</span> },
+          { label: 'IFSC', value: <span className="mono">{account.ifsc}</span> },
+          { label: 'UPI ID', value: account.upi_id && <span className="mono">{account.upi_id}</span> },
+        ]}
+      />
+    </>
   )
 }
 
