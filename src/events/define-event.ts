@@ -122,6 +122,7 @@ export const EVENT_CODES = [
   'pay.dispute.won',
   'pay.dispute.lost',
   'virtual_account.created',
+  'virtual_account.closed',
   'refund.processed',
   'refund.failed',
 ] as const

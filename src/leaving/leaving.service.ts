@@ -20,6 +20,7 @@ import { newId } from '../platform/ids.ts'
 import { formatRupees, subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 import type { RecordedPayment, RefundWay } from '../students/direct-payments/direct-payments.rules.ts'
 import { listTakenPayments } from '../students/direct-payments/direct-payments.service.ts'
+import { closeVirtualAccount } from '../dues/virtual-accounts/virtual-accounts.service.ts'
 import { changeStatusWithin } from '../students/profile/profile.service.ts'
 import type { StudentKey } from '../students/students.rules.ts'
 import { proposeRefunds, type MadeRefund, type Settlement, type Span } from './leaving.rules.ts'
@@ -193,6 +194,7 @@ export async function settleLeaving(
     if (known !== null && isNothing(settlement))
       throw conflict('This leaving is settled already, and nothing was left to do.')
     await changeStatusWithin(tx, ctx, { institute, id: studentId }, 'dropped')
+    await closeVirtualAccount(tx, key, at)
     const { leftOn, reason } = asked
     const made: Leaving = { id: newId('lvg'), leftOn, reason, settlement, settledAt: at, settledBy: by }
     await store.endLeaving(tx, key, at)

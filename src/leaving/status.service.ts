@@ -1,3 +1,4 @@
+import { closeVirtualAccount } from '../dues/virtual-accounts/virtual-accounts.service.ts'
 import { cancelAtProvider } from '../flex/mandates/end-mandate.ts'
 import type { FlexContext } from '../flex/context.ts'
 import { endPlanOf } from '../flex/plans/end-plan.service.ts'
@@ -25,6 +26,7 @@ export async function changeStatus(
     if (status === 'dropped') ({ mandates } = await endPlanOf(tx, ctx, key))
     const changed = await changeStatusWithin(tx, ctx, { institute, id }, status)
     if (status === 'active') await endLeaving(tx, key, ctx.clock.now())
+    else await closeVirtualAccount(tx, key, ctx.clock.now())
     return changed
   })
   for (const mandate of mandates) await cancelAtProvider(ctx, mandate)

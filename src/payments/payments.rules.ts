@@ -111,6 +111,9 @@ export type Decision =
 /** Why a payment under way waits: money came with another amount than asked. */
 export const AMOUNT_DIFFERS = 'amount_differs'
 
+/** Why money that came waits: nobody is asked for it, and the account number that it came to is closed. */
+export const ACCOUNT_CLOSED = 'account_closed'
+
 /** Also when the payer bore the provider's fee on top of it, which an institute may have chosen at the provider. */
 export function paysExactly(
   { amountPaise, feePaise = ZERO }: { amountPaise: Paise; feePaise?: Paise | undefined },

@@ -73,7 +73,7 @@ async function giftOf(
   return { about, amountPaise }
 }
 
-/** Money that came with another amount than was asked for, or whose refund failed, sent back by a person. */
+/** Money that came with another amount than was asked for or to a closed account number, or whose refund failed, sent back by a person. */
 export const mismatchAct: GuardedAct<{ reason: string }, SettledMismatch> = {
   perform: (ctx, command, { institute, about: id }, { reason }, by) =>
     refundMismatch(ctx, command, { instituteId: institute.id, id, by }, reason),
@@ -83,7 +83,7 @@ export const mismatchAct: GuardedAct<{ reason: string }, SettledMismatch> = {
       const order = await getOrder(ctx, institute, undefined, orderId)
       gifts.push(await giftOf(tx, ctx, { institute, order, amountPaise }))
     }
-    const title = 'Refund of money that came with another amount'
+    const title = 'Refund of money that pays nothing'
     return { title, subject: about, amountPaise: totalOf(gifts), gifts }
   },
   note: ({ about }, { reason }) => ({ what: 'report.refunded', about, why: reason }),

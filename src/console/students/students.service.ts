@@ -182,7 +182,7 @@ export async function readStudent(
     leaving: leaving && { ...leaving, settledBy: nameOf(leaving.settledBy) },
     virtualAccount,
     canHaveAccount:
-      virtualAccount === null &&
+      virtualAccount?.state !== 'active' &&
       student.status === 'active' &&
       (await givesAccountNumbers(ctx, { ...key, collectorCode: student.collectorCode })),
     hasErp: settings.length > 0,

@@ -2,7 +2,7 @@ import { ADVANCE } from '../../fees/fees.rules.ts'
 import { openOrders } from '../../orders/order-payments.service.ts'
 import { orderFor, type Order } from '../../orders/orders.rules.ts'
 import type { PaymentContext, ReportOutcome } from '../../payments/context.ts'
-import { captureCredit, claimCredit } from '../../payments/credits/credits.service.ts'
+import { captureCredit, claimCredit, holdCredit } from '../../payments/credits/credits.service.ts'
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import { assert } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
@@ -20,7 +20,7 @@ import * as store from './virtual-accounts.store.ts'
 
 /**
  * Books a transfer that came to a student's account number, in one transaction: the order of what it pays, its payment, and all that
- * follows from every payment of dues. Told again, it changes nothing.
+ * follows from every payment of dues. Told again, it changes nothing. What came to an account that is closed waits for a person.
  */
 export async function takeCredit(
   ctx: PaymentContext,
@@ -39,7 +39,8 @@ export async function takeCredit(
     const claim = { account, credit, paymentId: newId('pay') }
     if (!(await claimCredit(ctx, tx, claim))) return 'applied'
     const order = await openOrderFor(tx, key, credit)
-    await captureCredit(ctx, tx, { ...claim, order })
+    if (account.state === 'closed') await holdCredit(ctx, tx, { ...claim, order })
+    else await captureCredit(ctx, tx, { ...claim, order })
     return 'applied'
   })
 }

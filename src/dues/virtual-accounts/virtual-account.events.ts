@@ -13,6 +13,11 @@ const payload = out.object({
 
 export const virtualAccountEvents = {
   'virtual_account.created': defineEvent('A student has an account number of its own.', payload),
+  'virtual_account.closed': defineEvent(
+    'Its student has left. A person decides about money that still comes to it.',
+    payload,
+    { virtual_account: { status: 'closed' } },
+  ),
 }
 
 export function virtualAccountEvent(

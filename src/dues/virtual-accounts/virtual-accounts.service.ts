@@ -1,7 +1,6 @@
 import { recordEvents } from '../../events/events.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { virtualAccountsOf, type PaymentContext } from '../../payments/context.ts'
-import { assert } from '../../platform/assert.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
@@ -21,7 +20,7 @@ export type GivenAccount = OpenVirtualAccount & { isNew: boolean }
 
 type AccountOwner = { institute: Institute; studentId: string }
 
-/** The account number of a student; null when it has none. */
+/** The account number of a student, or the last one that was closed; null when it never had any. */
 export async function findVirtualAccount(
   { db }: { db: Queryable },
   key: StudentKey,
@@ -79,9 +78,9 @@ async function prepare(
 ): Promise<VirtualAccount> {
   await holdStudent(tx, key)
   const known = await store.findOfStudent(tx, key)
-  if (known !== null) return known
+  if (known !== null && known.state !== 'closed') return known
   const { student } = await readContext(tx, key)
-  if (student.status === 'dropped') throw conflict('This student has left and gets no account number.')
+  if (student.status === 'dropped') throw hasLeft()
   if (account?.port.virtualAccounts === undefined)
     throw conflict('The payment provider of this branch gives students no account numbers.')
   const made: VirtualAccount = {
@@ -96,6 +95,7 @@ async function prepare(
     upiId: null,
     createdAt,
     openedAt: null,
+    closedAt: null,
   }
   await store.insertAccount(tx, made)
   return made
@@ -110,7 +110,8 @@ async function finish(
 ): Promise<GivenAccount> {
   await holdStudent(tx, key)
   const known = await store.findOfStudent(tx, key)
-  assert(known !== null, 'an account number that is being opened is there')
+  // It was taken away while the provider was asked, and nobody has seen the number.
+  if (known === null || known.state === 'closed') throw hasLeft()
   if (isOpen(known)) return { ...known, isNew: false }
   const opened = { ...known, ...given, state: 'active' as const, openedAt }
   await store.setOpened(tx, opened)
@@ -119,8 +120,24 @@ async function finish(
   return { ...opened, isNew: true }
 }
 
+/**
+ * Closes the account number of a student who leaves, in the transaction of that. The provider is not asked to: until it could
+ * have answered, and for as long as people know the number, money comes to it, and a person decides about that.
+ */
+export async function closeVirtualAccount(tx: Transaction, key: StudentKey, closedAt: Date): Promise<void> {
+  const known = await store.findOfStudent(tx, key)
+  if (known === null || known.state === 'closed') return
+  if (!isOpen(known)) return store.deleteOpening(tx, known)
+  const closed = { ...known, state: 'closed' as const, closedAt }
+  await store.setClosed(tx, closed)
+  const about = { instituteId: key.instituteId, context: await readContext(tx, key), at: closedAt }
+  await recordEvents(tx, [virtualAccountEvent('virtual_account.closed', about, closed)])
+}
+
+const hasLeft = () => conflict('This student has left and gets no account number.')
+
 function isOpen(account: VirtualAccount): account is OpenVirtualAccount {
-  return account.state === 'active'
+  return account.state !== 'opening'
 }
 
 async function readContext(db: Queryable, key: StudentKey): Promise<StudentContext> {

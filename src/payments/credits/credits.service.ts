@@ -1,15 +1,23 @@
+import { closeUnpaid } from '../../orders/order-payments.service.ts'
 import type { Order } from '../../orders/orders.rules.ts'
 import { assert } from '../../platform/assert.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
+import { formatRupees } from '../../platform/money.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
-import { CREDIT_MODE, type CreditReport, type SettlementReport } from '../../providers/port.ts'
-import type { PaymentContext } from '../context.ts'
-import { newPayment, type AccountRef, type Payment } from '../payments.rules.ts'
+import {
+  CREDIT_MODE,
+  type CreditReport,
+  type PaymentOutcome,
+  type SettlementReport,
+} from '../../providers/port.ts'
+import { virtualAccountsOf, type PaymentContext } from '../context.ts'
+import { ACCOUNT_CLOSED, newPayment, type AccountRef, type Payment } from '../payments.rules.ts'
 import { capture, move } from '../payments.service.ts'
-import { claimProviderPayment, insertPayment } from '../payments.store.ts'
+import { claimProviderPayment, insertPayment, movePayment } from '../payments.store.ts'
 import { insertExceptions } from '../settlements/settlements.store.ts'
 import * as store from './credits.store.ts'
 
+type CapturedOutcome = Extract<PaymentOutcome, { kind: 'captured' }>
 type ClaimedCredit = { account: AccountRef; credit: CreditReport; paymentId: string }
 
 /**
@@ -67,6 +75,8 @@ async function recordContradiction(
   ])
 }
 
+type OrderedCredit = ClaimedCredit & { order: Order }
+
 /**
  * Books a transfer that was claimed as the payment of an order that the caller has just made for it. There was no intent: the
  * money is there before anybody knew of it.
@@ -74,29 +84,63 @@ async function recordContradiction(
 export async function captureCredit(
   ctx: PaymentContext,
   tx: Transaction,
-  { account, credit, paymentId, order }: ClaimedCredit & { order: Order },
+  { order, ...claim }: OrderedCredit,
 ): Promise<void> {
-  const { instituteId, providerRef, utr, amountPaise, creditedAt } = credit
-  const made = newPayment(instituteId, order, {
-    ...account,
-    id: paymentId,
-    mode: CREDIT_MODE,
-    at: creditedAt,
-  })
-  assert(made.amountPaise === amountPaise, `${order.id} takes another sum than ${utr} brought`)
-  const isMade = await insertPayment(tx, made, { orderState: 'unpaid', nextCheckAt: creditedAt })
-  assert(isMade, `${order.id} was made a moment ago`)
-  const payment = { ...made, providerRef }
-  const outcome = {
-    kind: 'captured' as const,
-    amountPaise,
-    mode: CREDIT_MODE,
-    transactionId: utr,
-    capturedAt: creditedAt,
-  }
-  const decision = { kind: 'capture', outcome, isDuplicate: false } as const
+  const payment = await makePayment(tx, { order, ...claim })
+  const decision = { kind: 'capture', outcome: outcomeOf(claim.credit), isDuplicate: false } as const
   await capture(ctx, tx, { payment, order }, decision)
   await move(ctx, tx, payment, decision)
+}
+
+/**
+ * Keeps a transfer that nobody here can say the use of: it came to an account number that is closed. A person takes it or gives it
+ * back, as with money of a wrong amount; until then it pays nothing, and its order takes no other payment.
+ */
+export async function holdCredit(
+  ctx: PaymentContext,
+  tx: Transaction,
+  { order, ...claim }: OrderedCredit,
+): Promise<void> {
+  const payment = await makePayment(tx, { order, ...claim })
+  const { instituteId, provider, accountId } = payment
+  const { amountPaise, providerRef, remitterName } = claim.credit
+  const from = remitterName === null ? '' : ` from ${remitterName}`
+  const message = `${formatRupees(amountPaise)} came${from} to an account number that is closed.`
+  const failure = { code: ACCOUNT_CLOSED, message }
+  await movePayment(tx, payment, { state: 'failed', failure, nextCheckAt: null })
+  const now = ctx.clock.now()
+  await closeUnpaid(tx, instituteId, [order.id], now)
+  const about = { instituteId, provider, accountId, utr: '', providerRef, noticedAt: now }
+  const problem = 'came to an account number that is closed'
+  await insertExceptions(tx, [{ ...about, problem, reportedPaise: amountPaise, knownPaise: amountPaise }])
+}
+
+async function makePayment(
+  tx: Transaction,
+  { account: { provider, accountId }, credit, paymentId: id, order }: OrderedCredit,
+): Promise<Payment> {
+  const { instituteId, providerRef, utr, amountPaise, creditedAt: at } = credit
+  const made = newPayment(instituteId, order, { id, provider, accountId, mode: CREDIT_MODE, at })
+  assert(made.amountPaise === amountPaise, `${order.id} takes another sum than ${utr} brought`)
+  const isMade = await insertPayment(tx, made, { orderState: 'unpaid', nextCheckAt: at })
+  assert(isMade, `${order.id} was made a moment ago`)
+  return { ...made, providerRef }
+}
+
+function outcomeOf({
+  amountPaise,
+  utr: transactionId,
+  creditedAt: capturedAt,
+}: CreditReport): CapturedOutcome {
+  return { kind: 'captured', amountPaise, mode: CREDIT_MODE, transactionId, capturedAt }
+}
+
+/** What the provider has of a transfer that was kept here; null when the payment is none, or the provider has none. */
+export async function askAboutCredit(ctx: PaymentContext, payment: Payment): Promise<CapturedOutcome | null> {
+  const { instituteId, providerRef } = payment
+  if (providerRef === null || !(await isUnasked(ctx.db, payment))) return null
+  const credit = await (await virtualAccountsOf(ctx, payment)).findCredit({ instituteId, providerRef })
+  return credit === null ? null : outcomeOf(credit)
 }
 
 /** Whether nobody had asked for this money. */

@@ -18,13 +18,15 @@ import {
   type Payment,
   linesOfAmount,
 } from '../payments.rules.ts'
+import { askAboutCredit } from '../credits/credits.service.ts'
 import { capture, move } from '../payments.service.ts'
 import { lockWithOrders, movePayment, readPayment, setAmount, listAtProvider } from '../payments.store.ts'
 import type { Refund } from '../refunds/refunds.rules.ts'
 import { getRefund, refundAgain, refundMismatched } from '../refunds/refunds.service.ts'
+import { settleAgain } from '../settlements/settlements.service.ts'
 import * as exceptions from '../settlements/settlements.store.ts'
 
-/** Lists payments of a wrong amount, and refunds of such payments that failed, which nobody has dealt with yet. */
+/** Lists payments of a wrong amount, or to an account number that is closed, and refunds of such payments that failed, which nobody has dealt with yet. */
 export async function listMismatches(
   { db }: Pick<PaymentContext, 'db'>,
   instituteId: number,
@@ -40,7 +42,7 @@ type MismatchDecision = { instituteId: number; id: string; by: string }
 export type SettledMismatch = { id: string; came: { orderId: string; amountPaise: Paise }[] }
 
 /**
- * Gives back money that came with another amount than its order asks for. It is recorded as it came and refunded whole, as
+ * Gives back money that came with another amount than its order asks for, or to an account number that is closed. It is recorded as it came and refunded whole, as
  * a second payment of a paid order is; the order can then be paid again. Where that refund failed, it is asked for again.
  */
 export async function refundMismatch(
@@ -133,7 +135,7 @@ async function settleMismatch(
   const payment = known === null ? null : await readPayment(ctx.db, instituteId, known)
   if (payment === null) throw notFound('Money that came with another amount')
   const outcome = await askWhatCame(ctx, payment)
-  return transact(ctx.db, command, async tx => {
+  const settled = await transact(ctx.db, command, async tx => {
     const at = ctx.clock.now()
     const locked = await lockWithOrders(tx, instituteId, atProvider(payment).paymentId)
     const isOpen = await exceptions.resolveException(tx, { instituteId, id }, { at, by, note })
@@ -155,6 +157,9 @@ async function settleMismatch(
       came: all.map(({ order, outcome: { amountPaise } }) => ({ orderId: order.id, amountPaise })),
     }
   })
+  // Paid out before anybody decided about it; where that fails it stays a difference, which a person sees.
+  await settleAgain(ctx, payment).catch(() => {})
+  return settled
 }
 
 async function giveBack(
@@ -184,6 +189,8 @@ async function giveBack(
 }
 
 async function askWhatCame(ctx: PaymentContext, payment: Payment): Promise<CapturedOutcome> {
+  const kept = await askAboutCredit(ctx, payment)
+  if (kept !== null) return kept
   const asked = atProvider(payment)
   const provider = await providerOf(ctx, payment)
   const { outcome } = await provider.status(asked)

@@ -14,7 +14,7 @@ import { processDue } from '../../platform/jobs/due-rows.ts'
 import { sumPaise, type Paise, subtractPaise } from '../../platform/money.ts'
 import { refundEvent } from '../payment.events.ts'
 import { type PaidOrder, providerOf, type PaymentContext } from '../context.ts'
-import { atProvider, type Payment } from '../payments.rules.ts'
+import { ACCOUNT_CLOSED, atProvider, type Payment } from '../payments.rules.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import { ProviderRefused, type RefundReport } from '../../providers/port.ts'
 import {
@@ -93,14 +93,18 @@ export async function refundDuplicate(tx: Transaction, payment: Payment, at: Dat
   )
 }
 
-/** Money that pays nothing, because it came with another amount than asked, goes back whole. */
+/** Money that pays nothing, because it came with another amount than asked or to an account that is closed, goes back whole. */
 export async function refundMismatched(
   tx: Transaction,
   paid: { payment: Payment; order: Order },
   at: Date,
 ): Promise<void> {
-  const why = { reason: 'another amount than was asked for', cause: 'other_amount' } as const
-  await refundByItself(tx, paid, { amountPaise: paid.payment.amountPaise, ...why, at })
+  const { amountPaise, failureCode } = paid.payment
+  const why =
+    failureCode === ACCOUNT_CLOSED
+      ? { reason: 'came to an account number that is closed', cause: null }
+      : { reason: 'another amount than was asked for', cause: 'other_amount' as const }
+  await refundByItself(tx, paid, { amountPaise, ...why, at })
 }
 
 /** Refunds what a dispute did not take of a second payment. */

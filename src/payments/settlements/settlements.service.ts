@@ -50,6 +50,18 @@ export async function settleDay(
   return summary
 }
 
+/** Reads the pay-outs again in which money stood that was nobody's until now; they are read the day after at the latest. */
+export async function settleAgain(
+  ctx: PaymentContext,
+  payment: Pick<Payment, 'instituteId' | 'accountId' | 'providerRef'>,
+): Promise<void> {
+  const noticed = await store.listNoticed(ctx.db, payment)
+  const days = new Set(noticed.flatMap(at => [dayOf(new Date(at.getTime() - DAY_MS)), dayOf(at)]))
+  if (days.size === 0) return
+  const account = await ctx.accounts.accountOf(payment)
+  for (const day of days) await settleDay(ctx, account, day)
+}
+
 async function applyPayOut(
   ctx: PaymentContext,
   account: Account,
@@ -334,9 +346,11 @@ async function attribute(
     groups.set(instituteId, group)
   }
   const { utr } = report
-  const found = report.items.filter(item => ownOf(item) !== undefined)
-  const refs = found.map(({ providerRef }) => providerRef)
   const { instituteId } = report
+  // What stands with its own institute is cleared when it is settled: until then a person may have to decide about it.
+  const isCleared = (item: SettlementItem): boolean =>
+    debits.has(item.transactionId ?? '') || (ownOf(item)?.instituteId ?? instituteId) !== instituteId
+  const refs = report.items.filter(isCleared).map(({ providerRef }) => providerRef)
   // It may have been read before the money was known here.
   if (refs.length > 0) await store.clearExceptions(db, { instituteId, accountId: account.id, utr }, refs)
   return [...groups].map(([owner, items]) => ({ ...report, instituteId: owner, items }))

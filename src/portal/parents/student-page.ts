@@ -120,7 +120,7 @@ function advanceOf({ institute, onTheWay }: StudentPageData, left: Dues, { stude
 }
 
 function transferOf({ account, dues }: StudentPageData, { student: { transfer: t } }: ParentsTexts) {
-  if (account === null) return null
+  if (account?.state !== 'active') return null
   return {
     heading: t.heading,
     say: fill(t.say, { who: dues.context.student.fullname }),

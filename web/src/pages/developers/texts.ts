@@ -70,6 +70,7 @@ const EVENT_LABELS: Record<EventCode, string> = {
   'pay.dispute.won': 'A dispute was won',
   'pay.dispute.lost': 'A dispute was lost',
   'virtual_account.created': 'A student was given an account number',
+  'virtual_account.closed': 'The account number of a leaver was closed',
   'refund.processed': 'A refund was paid',
   'refund.failed': 'A refund failed',
 }

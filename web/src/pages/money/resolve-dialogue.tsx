@@ -8,10 +8,10 @@ import { isKept } from '../approvals/kept.ts'
 const LOOKED_AT =
   'Look it up in the provider’s dashboard first. It stays recorded as it was reported, with your reason, and is not counted as a difference any more. No money moves; if it matches later, it is settled as usual.'
 const GOES_BACK =
-  'It pays nothing: it brought another amount than its order asks for, or was paid a second time. All of it goes back to the payer. An order that is not paid can be paid again.'
+  'It pays nothing: it brought another amount than its order asks for, came to an account number that is closed, or was paid a second time. All of it goes back to the payer. An order that is not paid can be paid again.'
 
 const IS_TAKEN =
-  'It pays the student’s dues with the amount that came, the earlier lines of the order first. What is left stays due; what is more goes back or is kept as advance, as your rules say.'
+  'It pays the student’s dues with the amount that came, the earlier lines of the order first. What is left stays due; what is more goes back or is kept as advance, as your rules say. What came by transfer to an account number is always kept.'
 const DONE: Record<string, string> = {
   refund: 'It goes back to the payer.',
   take: 'It is taken as a payment of the dues.',

@@ -38,6 +38,7 @@ const EVENTS: Record<string, Word> = {
   'pay.payment.debited': { label: 'Paid online', tone: 'good' },
   'pay.payment.settled': { label: 'Payment settled to bank', tone: 'good' },
   'virtual_account.created': { label: 'Account number given', tone: 'plain' },
+  'virtual_account.closed': { label: 'Account number closed', tone: 'plain' },
   'refund.processed': { label: 'Refund made', tone: 'plain' },
   'refund.failed': { label: 'Refund failed', tone: 'bad' },
   'flex.subscription.setup': { label: 'Instalments authorised by the payer', tone: 'waiting' },

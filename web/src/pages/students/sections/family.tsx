@@ -90,7 +90,15 @@ function AccountNumber({ student: { virtual_account: account } }: { student: Stu
       <h2 className="section-title">Account number for transfers</h2>
       <Summary
         fields={[
-          { label: 'Account number', value: <span className="mono">{account.account_number}</span> },
+          {
+            label: 'Account number',
+            value: (
+              <>
+                <span className="mono">{account.account_number}</span>
+                {account.status === 'closed' && <span className="faint"> closed</span>}
+              </>
+            ),
+          },
           { label: 'IFSC', value: <span className="mono">{account.ifsc}</span> },
           { label: 'UPI ID', value: account.upi_id && <span className="mono">{account.upi_id}</span> },
         ]}
