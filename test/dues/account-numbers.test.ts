@@ -188,3 +188,31 @@ test('a number that the bank gave while the student left is nobody’s', async (
   assert.deepEqual(await sql('select from virtual_accounts where student_id = $1', [id]), [])
   assertRefused(await demo.get(accountOf(id)), 'HUE00001')
 })
+
+test('many students are given account numbers in one request, and who is left out is named with why', async () => {
+  const [one, other, gone] = [
+    await newChild('Ravi Menon'),
+    await newChild('Tara Menon'),
+    await newChild('Om Das'),
+  ]
+  const known = await withAccount('Uma Iyer')
+  assertStatus(await demo.post(`${ERP}/students/${gone.id}/drop`, {}), 200)
+  const student_ids = [one.id, other.id, gone.id, known.id, 'student_nobody', one.id]
+  const path = `${AT}/students/virtual-accounts`
+  assert.equal((await viewer.post(path, { student_ids })).status, 403)
+  const { status, body } = await finance.post(path, { student_ids })
+  assert.deepEqual([status, body.data.done], [200, 2])
+  const { account_number } = (await demo.get(accountOf(known.id))).body.data
+  assert.deepEqual(
+    new Map(body.data.left_out.map((left: Json) => [left.name, left.why])),
+    new Map([
+      ['Om Das', 'This student has left and gets no account number.'],
+      ['Uma Iyer', `It has the number ${account_number}.`],
+      ['student_nobody', 'This student was not found. Check its id.'],
+    ]),
+  )
+  for (const { id } of [one, other]) assert.equal((await cardOf(id)).virtual_account.status, 'active')
+  const again = await finance.post(path, { student_ids: [one.id, other.id] })
+  assert.deepEqual([again.body.data.done, again.body.data.left_out.length], [0, 2])
+  assert.equal((await finance.get(`${AT}/choices`)).body.data.gives_account_numbers, true)
+})

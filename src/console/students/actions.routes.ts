@@ -18,7 +18,10 @@ import {
 import { previewLeaving } from '../../leaving/leaving.service.ts'
 import { printNoDues } from '../../leaving/no-dues.service.ts'
 import { virtualAccountOutput } from '../../dues/virtual-accounts/virtual-account.schemas.ts'
-import { openVirtualAccount, type GivenAccount } from '../../dues/virtual-accounts/virtual-accounts.service.ts'
+import {
+  openVirtualAccount,
+  type GivenAccount,
+} from '../../dues/virtual-accounts/virtual-accounts.service.ts'
 import { useAdvance } from '../../dues/excess.service.ts'
 import type { AdvanceUse } from '../../fees/advances/advances.service.ts'
 import { takeAtCounter } from '../../dues/counter.service.ts'
@@ -384,6 +387,7 @@ function addOrder(app: FastifyInstance, flex: ConsoleContext): void {
 
 /** Payment links for students that were picked; each has its own entry in the audit log. */
 export function studentLinkRoutes(app: FastifyInstance, ctx: PaymentContext): void {
+  addAccountNumbers(app, ctx)
   addConsoleWrite(app, ctx, {
     method: 'POST',
     url: '/students/payment-links',
@@ -408,6 +412,24 @@ export function studentLinkRoutes(app: FastifyInstance, ctx: PaymentContext): vo
             }
           : { what: 'order.sent', about: orderId, after: { channels, language } },
       ),
+  })
+}
+
+function addAccountNumbers(app: FastifyInstance, ctx: PaymentContext): void {
+  addConsoleWrite(app, ctx, {
+    method: 'POST',
+    url: '/students/virtual-accounts',
+    roles: FINANCE_ROLES,
+    body: input.manyStudentsInput,
+    output: one(bulkOutput),
+    perform: (command, { institute, body }) =>
+      acts.giveAccountNumbers(ctx, command, { institute, studentIds: body.studentIds }),
+    audit: (_call, { given }: acts.GivenNumbers) =>
+      given.map(({ studentId, accountNumber }) => ({
+        what: 'student.account_number_given',
+        about: studentId,
+        after: { account_number: accountNumber },
+      })),
   })
 }
 

@@ -88,12 +88,16 @@ export const advanceRefundInput = input({
   reason,
 })
 
+const student_ids = field.list(
+  'For which students.',
+  field.resourceId('A student.', studentParams.example['service_student_id'] as string),
+  { min: 1, max: MOST_AT_ONCE },
+)
+
+export const manyStudentsInput = input({ student_ids })
+
 export const linksInput = input({
-  student_ids: field.list(
-    'For which students.',
-    field.resourceId('A student.', studentParams.example['service_student_id'] as string),
-    { min: 1, max: MOST_AT_ONCE },
-  ),
+  student_ids,
   scope: field.oneOf(LINK_SCOPES, 'What is overdue, what is due by a day, or all of the year.'),
   until: optional(field.day('By which day, with due_by.', '2026-12-31')),
   channels: optional(

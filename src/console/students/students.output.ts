@@ -36,7 +36,7 @@ const ON_THE_WAY = 'Of that, what cannot be paid a second time: banks or a lende
 
 const choice = outputOf<Choices['grades'][number]>()
 const codeOutput = choice.object({ code: choice.text('Code.', '5'), name: choice.text('Name.', 'Class 5') })
-const choices = outputOf<Choices>()
+const choices = outputOf<Choices & { givesAccountNumbers: boolean }>()
 export const choicesOutput = choices.object({
   branches: choices.list('Branches.', codeOutput),
   years: choices.list(
@@ -48,6 +48,7 @@ export const choicesOutput = choices.object({
   components: choices.list('Fee components of the catalogue.', codeOutput),
   discounts: choices.list('Discounts of the catalogue.', codeOutput),
   is_strict: choices.flag('Whether only codes of the catalogue are taken.', false),
+  gives_account_numbers: choices.flag('Whether students can be given account numbers.', false),
 })
 
 const user = outputOf<FamilyUser>()

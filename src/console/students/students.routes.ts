@@ -33,7 +33,10 @@ function addLists(app: FastifyInstance, flex: ConsoleContext): void {
     url: '/choices',
     roles: EVERYONE,
     output: one(output.choicesOutput),
-    answer: ({ institute }) => service.readChoices(flex, institute),
+    answer: async ({ institute }) => ({
+      ...(await service.readChoices(flex, institute)),
+      givesAccountNumbers: await service.offersAccountNumbers(flex, institute),
+    }),
   })
 }
 

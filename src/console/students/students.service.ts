@@ -79,6 +79,16 @@ export async function readChoices(ctx: Context, institute: Institute): Promise<C
   }
 }
 
+/** Whether the payment provider of some branch gives students account numbers. */
+export async function offersAccountNumbers(
+  ctx: ConsoleContext,
+  { id: instituteId, branches }: Institute,
+): Promise<boolean> {
+  for (const { collectorCode } of branches)
+    if (await givesAccountNumbers(ctx, { instituteId, collectorCode })) return true
+  return false
+}
+
 const BY_NUMBER = new Intl.Collator('en', { numeric: true })
 
 /** Keeps the school's own order; what it does not list comes after, 2 before 10. */
@@ -140,16 +150,16 @@ export async function readStudent(
     undoableReturns,
     virtualAccount,
   ] = await Promise.all([
-      getStudent(ctx, institute, studentId),
-      store.listFamily(ctx.db, institute.id, studentId, MOST_USERS),
-      getDues(ctx, key),
-      listLateFeeEntries(ctx, { institute, studentId }),
-      listDuesOrders(ctx, institute.id, studentId, MOST_ORDERS),
-      listErpSettings(ctx, institute),
-      findLeaving(ctx, key),
-      listUndoable(ctx.db, key),
-      findVirtualAccount(ctx, key),
-    ])
+    getStudent(ctx, institute, studentId),
+    store.listFamily(ctx.db, institute.id, studentId, MOST_USERS),
+    getDues(ctx, key),
+    listLateFeeEntries(ctx, { institute, studentId }),
+    listDuesOrders(ctx, institute.id, studentId, MOST_ORDERS),
+    listErpSettings(ctx, institute),
+    findLeaving(ctx, key),
+    listUndoable(ctx.db, key),
+    findVirtualAccount(ctx, key),
+  ])
   const others = new Set(users.flatMap(user => user.studentIds).filter(id => id !== studentId))
   const family = [...others].slice(0, MOST_RECORDS)
   const [relatives, onTheWay] = await Promise.all([

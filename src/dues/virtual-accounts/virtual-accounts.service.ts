@@ -1,8 +1,9 @@
 import { recordEvents } from '../../events/events.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { virtualAccountsOf, type PaymentContext } from '../../payments/context.ts'
+import { forEachSettled } from '../../platform/concurrency.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { conflict, notFound } from '../../platform/errors.ts'
+import { BursarError, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Account, BranchKey } from '../../providers/accounts/registry.service.ts'
@@ -68,6 +69,32 @@ export async function openVirtualAccount(
     throw conflict(`The payment provider gives no account number: ${error.message}`)
   })
   return transact(ctx.db, command, tx => finish(tx, key, opened, ctx.clock.now()))
+}
+
+type GivenAccounts = { given: GivenAccount[]; leftOut: { id: string; why: string }[] }
+
+const OPENED_AT_ONCE = 8
+
+/** Gives many students account numbers, each by itself: who cannot have one, or has one, is named with why. */
+export async function openVirtualAccounts(
+  ctx: PaymentContext,
+  institute: Institute,
+  studentIds: readonly string[],
+): Promise<GivenAccounts> {
+  const made: GivenAccounts = { given: [], leftOut: [] }
+  const open = async (studentId: string): Promise<void> => {
+    try {
+      const account = await openVirtualAccount(ctx, { instituteId: institute.id }, { institute, studentId })
+      if (account.isNew) made.given.push(account)
+      else made.leftOut.push({ id: studentId, why: `It has the number ${account.accountNumber}.` })
+    } catch (error) {
+      if (!(error instanceof BursarError) || error.httpStatus >= 500) throw error
+      made.leftOut.push({ id: studentId, why: error.message })
+    }
+  }
+  const left = new Set(studentIds).values()
+  await Promise.all(Array.from({ length: OPENED_AT_ONCE }, () => forEachSettled(left, open)))
+  return made
 }
 
 async function prepare(

@@ -19,6 +19,7 @@ const NONE: ChoicesAnswer = {
   components: [],
   discounts: [],
   is_strict: false,
+  gives_account_numbers: false,
 }
 
 /** Branches, years, grades, fees and discounts that forms and filters offer; empty until loaded. They hardly ever change. */

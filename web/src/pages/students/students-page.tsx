@@ -10,6 +10,7 @@ import { useFilters } from '../../ui/table/use-filters.ts'
 import { yearName } from '../../ui/when.tsx'
 import { RemindButtons, RemindPicked } from '../reminders/remind-buttons.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
+import { NumbersForPicked } from './actions/numbers-for-picked.tsx'
 import { LinksForPicked } from './actions/links-for-picked.tsx'
 import { GiveToPicked } from './optional/give-dialogue.tsx'
 import { LinkButton } from '../../ui/link/link-button.tsx'
@@ -73,6 +74,7 @@ export function StudentsPage() {
             <RemindPicked list="students" picked={picked} />
             <LinksForPicked list={`${path}/students`} picked={picked} />
             <GiveToPicked list={`${path}/students`} picked={picked} />
+            <NumbersForPicked list={`${path}/students`} picked={picked} />
           </>
         )}
         files={(sent, sort) => (
