@@ -191,7 +191,7 @@ async function fitsAPhone(t: TestContext, stage: Stage): Promise<void> {
     await expectSound(page, 'calendar')
     for (const [path, [name, text]] of Object.entries(pages)) {
       await go(path)
-      await page.getByText(text).first().waitFor()
+      await page.getByText(text).filter({ visible: true }).first().waitFor()
       assert.equal(await isTooWide(page), false, name)
       await keep(page, `console-flex-${name}-phone`)
     }
