@@ -34,6 +34,7 @@ export const foundFamilyOutput = found.object({
       fullname: named.text('Name.', 'Kabir Rao'),
       identifier: named.text('Admission number.', 'ADM-1042'),
       grade: named.text('Class.', '5'),
+      section: named.optional.text('Section.', 'B'),
     }),
   ),
 })

@@ -5,8 +5,10 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import type { OnTheWay } from '../../payments/on-the-way.rules.ts'
 import type { Context } from '../../platform/context.ts'
+import { dayOf } from '../../platform/calendar.ts'
 import { notFound } from '../../platform/errors.ts'
 import { sumPaise, type Paise } from '../../platform/money.ts'
+import { schoolYearOf } from '../reports/demand/demand.rules.ts'
 import { guess } from '../search/search.rules.ts'
 import { findPayments } from '../search/search.store.ts'
 import { toWordQuery } from '../students/students.rules.ts'
@@ -26,10 +28,17 @@ export async function findFamilies(
   typed: string,
 ): Promise<FoundFamily[]> {
   let students = await findStudents(ctx, institute, typed)
+  const year = schoolYearOf(dayOf(ctx.clock.now()))
   const families: FoundFamily[] = []
   for (let [first] = students; first !== undefined && families.length < MOST_FAMILIES; [first] = students) {
     const ids = await familyOf(ctx, institute, first.id)
-    families.push({ studentId: first.id, children: oncePerChild(students.filter(({ id }) => ids.has(id))) })
+    families.push({
+      studentId: first.id,
+      children: oncePerChild(
+        students.filter(({ id }) => ids.has(id)),
+        year,
+      ),
+    })
     students = students.filter(({ id }) => !ids.has(id))
   }
   return families
@@ -70,8 +79,11 @@ async function familyOf({ db }: Context, { id }: Institute, studentId: string): 
   return new Set([studentId, ...users.flatMap(user => user.studentIds)])
 }
 
-function oncePerChild(students: readonly FoundStudent[]): FoundStudent[] {
-  return [...new Map(students.map(student => [student.identifier, student])).values()]
+/** As it stands in the running school year, else in the newest that has a record. */
+function oncePerChild(students: readonly FoundStudent[], year: number): FoundStudent[] {
+  const rank = ({ academicYearStart: start }: FoundStudent): number => (start === year ? Infinity : start)
+  const ranked = students.toSorted((one, other) => rank(one) - rank(other))
+  return [...new Map(ranked.map(student => [student.identifier, student])).values()]
 }
 
 export type CounterChild = {

@@ -163,10 +163,10 @@ export async function listSections(db: Queryable, instituteId: number, limit: nu
 
 export type FoundStudent = Pick<
   ListedStudent,
-  'id' | 'fullname' | 'identifier' | 'grade' | 'academicYearStart' | 'academicYearEnd' | 'status'
+  'id' | 'fullname' | 'identifier' | 'grade' | 'section' | 'academicYearStart' | 'academicYearEnd' | 'status'
 >
 
-const FOUND = `id, fullname, identifier, grade, academic_year_start as "academicYearStart",
+const FOUND = `id, fullname, identifier, grade, section, academic_year_start as "academicYearStart",
   academic_year_end as "academicYearEnd", status`
 
 /** The first few by name, without their money. */

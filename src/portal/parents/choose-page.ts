@@ -9,6 +9,7 @@ import { localDay } from '../plan/page-parts.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
 import { classOf, isAutomatic, type Child } from './children.ts'
 import { chosenOf, proposedOf } from '../../dues/allocation.rules.ts'
+import { addDays } from '../../platform/calendar.ts'
 import { withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
 
 export const PAY = '/parents/pay'
@@ -180,13 +181,18 @@ export function readBoxes(boxes: readonly string[], children: readonly Payable[]
   return choice
 }
 
-/** The fees that are ticked at first (`proposedOf`); none of children whose money goes to another account than the first's. */
+/**
+ * The fees that are ticked at first (`proposedOf`): what is overdue of any child, and only where nothing is what each pays next. None of
+ * children whose money goes to another account than the first's.
+ */
 export function proposedFor(children: readonly Payable[], until: string | undefined): Choice {
   const [first] = children
   const own = children.filter(child => child.accountId === first?.accountId)
+  const isOverdue = own.some(({ dues }) => dues.lines.some(line => line.isLate))
+  const overdueUntil = first !== undefined && isOverdue ? addDays(first.dues.today, -1) : undefined
   return new Map(
     own.flatMap(({ studentId, dues }) => {
-      const types = proposedOf(dues.lines, dues.today, until)
+      const types = proposedOf(dues.lines, dues.today, until ?? overdueUntil)
       const isWhole = dues.partPayment.isAllowed || until !== undefined
       const all = dues.lines.map(line => line.componentType)
       return types.length === 0 ? [] : [[studentId, isWhole ? types : all] as const]

@@ -48,6 +48,33 @@ const cheque = (amount: number, number: string): Json => ({
   instrument: { number, bank: 'Canara Bank', date: '2026-11-16' },
 })
 
+test('among several families each child stands once, in the class and section of the running year', async () => {
+  const years = [2025, 2026, 2027]
+  for (const [fullname, phone] of [
+    ['Twin Kapoor', '9811100001'],
+    ['Other Kapoor', '9811100002'],
+  ] as const) {
+    const [parent, identifier] = [desk.nextParent(), `KAP-${phone.at(-1)}`]
+    for (const start of years) {
+      const year = { academic_year_start: start, academic_year_end: start + 1 }
+      const place = { grade: String(start - 2020), section: 'B' }
+      await desk.register(
+        { ...year, ...place, identifier, fullname, primary_contact_number: phone },
+        { parent, fees },
+      )
+    }
+  }
+  const found = await viewer.get(`${COUNTER}/families?q=kapoor`)
+  assertAnswer(found, '200')
+  const children = found.body.data.map((one: Json) => one.children)
+  assert.deepEqual(
+    children
+      .map((ofFamily: Json[]) => ofFamily.map(one => [one.fullname, one.grade, one.section]))
+      .toSorted(),
+    [[['Other Kapoor', '6', 'B']], [['Twin Kapoor', '6', 'B']]],
+  )
+})
+
 test('one family is found by a receipt, an admission number and a phone, with all its children and what they owe', async () => {
   const { ids, identifier, phone } = await family()
   const taken = await take([tuition(ids[0], 100)], [{ mode: 'cash', amount: 100 }])

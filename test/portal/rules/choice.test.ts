@@ -59,6 +59,25 @@ test('children whose money goes to different accounts are not paid at once, and 
   )
 })
 
+test('where a fee of any child is overdue, what other children pay later is not ticked', () => {
+  const [late, later] = [childOf('student_0', 'pa_1', [100, 200]), childOf('student_1', 'pa_1', [300])]
+  const onDays = ({ dues }: Payable, days: readonly string[]) =>
+    days.forEach((dueOn, index) =>
+      Object.assign(dues.lines[index] ?? assert.fail(), { dueOn, isLate: dueOn < dues.today }),
+    )
+  onDays(late, ['2026-11-16', '2026-12-15'])
+  onDays(later, ['2026-12-15'])
+  assert.deepEqual([...proposedFor([late, later], undefined)], [['student_0', ['FEE_0']]])
+  onDays(late, ['2026-12-15', '2027-01-15'])
+  assert.deepEqual(
+    [...proposedFor([late, later], undefined)],
+    [
+      ['student_0', ['FEE_0']],
+      ['student_1', ['FEE_0']],
+    ],
+  )
+})
+
 test('boxes are read as they were written, whatever a fee is called', () => {
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 64 }), type => {

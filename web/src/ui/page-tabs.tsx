@@ -30,7 +30,9 @@ export function PageTabs<Here extends string>({
   useEffect(() => {
     const open = nav.current?.querySelector<HTMLElement>('[aria-current]')
     if (nav.current && open) {
-      nav.current.scrollLeft = open.offsetLeft - (nav.current.clientWidth - open.offsetWidth) / 2
+      // Tabs stand in groups, so their own offset is not that from the beginning of the row.
+      const left = open.getBoundingClientRect().left - nav.current.getBoundingClientRect().left
+      nav.current.scrollLeft += left - (nav.current.clientWidth - open.offsetWidth) / 2
     }
   }, [here])
   const groups = [...Map.groupBy(tabs, tab => tab.group)]

@@ -58,11 +58,16 @@ export function FamilySearch({ onFound }: { onFound: (studentId: string) => void
               variant="default"
               onClick={() => onFound(family.service_student_id)}
             >
-              {family.children.map(one => `${one.fullname}, ${one.identifier}, ${one.grade}`).join(' · ')}
+              {family.children.map(sayChild).join(' · ')}
             </Button>
           ))}
         </Stack>
       )}
     </>
   )
+}
+
+/** Kabir Rao, ADM-1042, 5 B */
+function sayChild({ fullname, identifier, grade, section }: FoundFamilyAnswer['children'][number]): string {
+  return `${fullname}, ${identifier}, ${[grade, section].filter(Boolean).join(' ')}`
 }

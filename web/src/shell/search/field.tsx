@@ -26,10 +26,9 @@ function Field() {
   const isShown = isOpen && (groups !== undefined || isFailed)
   const isListed = isShown && hits.length > 0
   const current = Math.min(active, hits.length - 1)
-  useHotkeys([
-    ['/', () => field.current?.focus()],
-    ['mod+K', () => field.current?.focus()],
-  ])
+  useHotkeys([['/', () => field.current?.focus()]])
+  // In fields too: the counter's page begins in one.
+  useHotkeys([['mod+K', () => field.current?.focus()]], [])
 
   const choose = (hit: Hit | undefined): void => {
     if (hit === undefined) return
