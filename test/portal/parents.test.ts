@@ -150,7 +150,7 @@ test('an amount that cannot be paid is refused with words, and what was written 
     const answer = await submit(visitor, pathOf(id), `${pathOf(id)}/pay`, { amount })
     assert.equal(answer.status, 400, amount)
     assert.match(answer.text, words)
-    assert.doesNotMatch(answer.text, /<script>/)
+    assert.doesNotMatch(answer.text, /<script>x/)
     if (amount === 'abc') assert.match(answer.text, /value="abc"/)
   }
   const orders = await bursar.sql('select 1 from orders where student_id = $1', [id])

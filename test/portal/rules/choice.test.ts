@@ -59,12 +59,13 @@ test('children whose money goes to different accounts are not paid at once, and 
   )
 })
 
+const onDays = ({ dues }: Payable, days: readonly string[]) =>
+  days.forEach((dueOn, index) =>
+    Object.assign(dues.lines[index] ?? assert.fail(), { dueOn, isLate: dueOn < dues.today }),
+  )
+
 test('where a fee of any child is overdue, what other children pay later is not ticked', () => {
   const [late, later] = [childOf('student_0', 'pa_1', [100, 200]), childOf('student_1', 'pa_1', [300])]
-  const onDays = ({ dues }: Payable, days: readonly string[]) =>
-    days.forEach((dueOn, index) =>
-      Object.assign(dues.lines[index] ?? assert.fail(), { dueOn, isLate: dueOn < dues.today }),
-    )
   onDays(late, ['2026-11-16', '2026-12-15'])
   onDays(later, ['2026-12-15'])
   assert.deepEqual([...proposedFor([late, later], undefined)], [['student_0', ['FEE_0']]])
