@@ -136,7 +136,10 @@ function outcomeOf({
 }
 
 /** What the provider has of a transfer that was kept here; null when the payment is none, or the provider has none. */
-export async function askAboutCredit(ctx: PaymentContext, payment: Payment): Promise<CapturedOutcome | null> {
+export async function askAboutCredit(
+  ctx: PaymentContext,
+  payment: Pick<Payment, 'instituteId' | 'id' | 'mode' | 'accountId' | 'providerRef'>,
+): Promise<CapturedOutcome | null> {
   const { instituteId, providerRef } = payment
   if (providerRef === null || !(await isUnasked(ctx.db, payment))) return null
   const credit = await (await virtualAccountsOf(ctx, payment)).findCredit({ instituteId, providerRef })

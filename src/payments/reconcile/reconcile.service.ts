@@ -10,8 +10,10 @@ import {
   type Difference,
 } from './reconcile.store.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
+import { askAboutCredit, isUnasked } from '../credits/credits.service.ts'
 import { atProvider } from '../payments.rules.ts'
 import { addAll } from '../../platform/lists.ts'
+import type { PaymentOutcome } from '../../providers/port.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
 import type { Context } from '../../platform/context.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
@@ -98,16 +100,25 @@ async function compareWithProvider(
 async function compareOne(
   ctx: PaymentContext,
   instituteId: number,
-  payment: ComparedPayment,
+  compared: ComparedPayment,
 ): Promise<Difference[]> {
-  const { id, accountId, state } = payment
-  const provider = await providerOf(ctx, { instituteId, accountId })
-  const { outcome } = await provider.status(atProvider({ ...payment, instituteId }))
+  const { id, state } = compared
+  const kind = await askProvider(ctx, { ...compared, instituteId })
   // A payment under way here may have ended there already: the reconciler learns of that, and it is no difference.
   const isSettledHere = state === 'captured' || state === 'failed'
-  if (!isSettledHere || (outcome.kind === 'captured') === (state === 'captured')) return []
-  const detail = `${state} here, ${outcome.kind} at the provider`
+  if (!isSettledHere || (kind === 'captured') === (state === 'captured')) return []
+  const detail = `${state} here, ${kind} at the provider`
   return [{ check: PROVIDER_CHECK, subject: id, detail }]
+}
+
+async function askProvider(
+  ctx: PaymentContext,
+  payment: ComparedPayment & { instituteId: number },
+): Promise<PaymentOutcome['kind'] | 'unknown'> {
+  // Nobody asked the provider for a transfer, so it knows it by its own number alone.
+  if (await isUnasked(ctx.db, payment)) return (await askAboutCredit(ctx, payment))?.kind ?? 'unknown'
+  const { outcome } = await (await providerOf(ctx, payment)).status(atProvider(payment))
+  return outcome.kind
 }
 
 function reasonOf(error: Error): string {

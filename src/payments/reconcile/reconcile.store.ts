@@ -237,7 +237,7 @@ export async function listOverdue(
   )
 }
 
-export type ComparedPayment = Pick<Payment, 'id' | 'groupId' | 'accountId' | 'providerRef' | 'state'>
+export type ComparedPayment = Pick<Payment, 'id' | 'groupId' | 'accountId' | 'providerRef' | 'mode' | 'state'>
 
 /** A page of all payments, to be asked about at their provider. */
 export async function listToCompare(
@@ -246,8 +246,8 @@ export async function listToCompare(
   page: { after: string; limit: number },
 ): Promise<ComparedPayment[]> {
   return db.query(
-    `select id, group_id as "groupId", account_id as "accountId", provider_ref as "providerRef", state from payments
-     where institute_id = $1 and id > $2 order by id limit $3`,
+    `select id, group_id as "groupId", account_id as "accountId", provider_ref as "providerRef", mode, state
+     from payments where institute_id = $1 and id > $2 order by id limit $3`,
     [instituteId, page.after, page.limit],
   )
 }
