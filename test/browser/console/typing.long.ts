@@ -23,6 +23,7 @@ test('days and amounts are typed as people write them, and shown alike', async t
   for (let keys = 0; keys < 4; keys++) await page.keyboard.press('ArrowLeft')
   await page.keyboard.type('9')
   assert.equal(await amount.inputValue(), '12,34,956.5')
+  await page.getByText('₹6,00,000.00 left to pay; ₹6,34,956.50 of this will stand as an advance').waitFor()
   await page.keyboard.press('Backspace')
   assert.equal(await amount.inputValue(), '1,23,456.5', 'the caret stood behind the 9')
   await amount.fill('1234,50')

@@ -7,7 +7,7 @@ import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { DayInput } from '../../../ui/form/day-input.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
-import { formatRupees } from '../../../ui/money.tsx'
+import { formatRupees, sumRupees } from '../../../ui/money.tsx'
 import { PrintReceipt } from '../../../ui/print-receipt.tsx'
 import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 import { COUNTER_MODES, dayInIndia } from '../texts.ts'
@@ -161,7 +161,7 @@ function Amounts({
         <AmountInput
           key={component}
           label={`${readable(component)}, rupees`}
-          description={`${formatRupees(left)} left to pay`}
+          description={sayLeft(left, amounts[component] ?? '')}
           value={amounts[component] ?? ''}
           onChange={amount => onChange({ ...amounts, [component]: amount })}
           error={problem(component, index === 0)}
@@ -170,6 +170,13 @@ function Amounts({
       ))}
     </SimpleGrid>
   )
+}
+
+/** Before it is recorded, as a digit too many is easily typed. */
+function sayLeft(left: number, typed: string): string {
+  const more = sumRupees([Number(plainAmount(typed)), -left])
+  const words = `${formatRupees(left)} left to pay`
+  return more > 0 ? `${words}; ${formatRupees(more)} of this will stand as an advance` : words
 }
 
 function Particulars({
