@@ -185,7 +185,9 @@ const ofErps = operations.filter(operation => !operation.path.startsWith('/conso
 const seen = new Map<number, number>()
 
 async function sendFuzz(bytes: string): Promise<void> {
-  const reply = await exchange(bursar.url, bytes)
+  // The sandbox's clock may be moved by decades, and does all that falls due in them before it answers.
+  const seconds = bytes.includes('/sandbox/clock ') ? 120 : 10
+  const reply = await exchange(bursar.url, bytes, { seconds })
   seen.set(reply.status, (seen.get(reply.status) ?? 0) + 1)
   if (bytes.startsWith('HEAD')) assert.ok(reply.status < 500)
   else assertOurs(reply)
@@ -245,7 +247,7 @@ const NOT_HTTP: [what: string, bytes: string, hangsUp?: boolean][] = [
 ]
 for (const [what, bytes, hangsUp] of NOT_HTTP) {
   test(`${what}: answered by a 400 in our envelope`, async () => {
-    const reply = await exchange(bursar.url, bytes, hangsUp)
+    const reply = await exchange(bursar.url, bytes, { hangsUp })
     assert.equal(reply.status, 400, reply.text)
     assertOurs(reply)
   })
