@@ -44,7 +44,7 @@ export type Enrolling = {
   unknown: string[]
 }
 
-type Asked = { institute: Institute; feeId: string; isPreview: boolean; by: string }
+type EnrolRequest = { institute: Institute; feeId: string; isPreview: boolean; by: string }
 
 export type AskedChoice = {
   who: store.Who
@@ -62,7 +62,7 @@ export type AskedChoice = {
 export async function enrol(
   ctx: Pick<Context, 'db' | 'clock'>,
   command: Command<Enrolling>,
-  { institute, feeId, isPreview, by }: Asked,
+  { institute, feeId, isPreview, by }: EnrolRequest,
   asked: AskedChoice,
 ): Promise<Enrolling> {
   return transact(ctx.db, command, async tx => {
@@ -121,7 +121,7 @@ export type AskedEnd = {
 export async function endEnrolments(
   ctx: Pick<Context, 'db' | 'clock'>,
   command: Command<Enrolling>,
-  { institute, feeId, isPreview }: Omit<Asked, 'by'>,
+  { institute, feeId, isPreview }: Omit<EnrolRequest, 'by'>,
   { who, lastDay, enrolmentId }: AskedEnd,
 ): Promise<Enrolling> {
   return transact(ctx.db, command, async tx => {
@@ -145,7 +145,7 @@ export async function endEnrolments(
 export async function carryOn(
   ctx: Pick<Context, 'db' | 'clock'>,
   command: Command<Enrolling>,
-  { institute, feeId, isPreview, by }: Asked,
+  { institute, feeId, isPreview, by }: EnrolRequest,
   fromFeeId: string,
 ): Promise<Enrolling> {
   return transact(ctx.db, command, async tx => {
