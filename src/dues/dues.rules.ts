@@ -306,9 +306,9 @@ type TimedDues = {
  */
 export type Owed = {
   totalPaise: Paise
-  /** Of that, what is past its due day. A plan takes its part in its own time: that is never overdue. */
+  /** What of that is past its due day. A plan takes its part in its own time: that is never overdue. */
   overduePaise: Paise
-  /** Of what is overdue, the late fees that grow until their fees are paid. */
+  /** The late fees in what is overdue; they grow until their fees are paid. */
   lateFeePaise: Paise
 }
 

@@ -30,7 +30,7 @@ const STYLE = [
 const STYLE_HASH = digestOf(STYLE)
 const FONT_LINK = `<link rel="stylesheet" href="${SCRIPT_STYLE_ADDRESS}">`
 const LANGUAGE_COOKIE = 'lang'
-/** Of a school that has chosen no colour. */
+/** The colour of a school that has chosen none. */
 export const OUR_COLOR = '#0b6e4f'
 
 const readScript = (name: string): string => readFileSync(new URL(`${name}.js`, TEMPLATES), 'utf8')

@@ -79,7 +79,7 @@ async function familyOf({ db }: Context, { id }: Institute, studentId: string): 
   return new Set([studentId, ...users.flatMap(user => user.studentIds)])
 }
 
-/** As it stands in the running school year, else in the newest that has a record. */
+/** Each child as it stands in the running school year, else in the newest that has a record. */
 function oncePerChild(students: readonly FoundStudent[], year: number): FoundStudent[] {
   const rank = ({ academicYearStart: start }: FoundStudent): number => (start === year ? Infinity : start)
   const ranked = students.toSorted((one, other) => rank(one) - rank(other))

@@ -11,7 +11,7 @@ const fields = {
   ),
   status: out.oneOf(['active', 'closed'], 'Whether money that comes to it is booked.', one => one.state),
 }
-/** As events carry it. */
+/** The account number as events carry it. */
 export const virtualAccountBlock = out.object(fields)
 
 export const virtualAccountOutput = out.object('VirtualAccount', {

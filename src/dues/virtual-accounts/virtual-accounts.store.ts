@@ -59,7 +59,7 @@ export async function setClosed(tx: Transaction, account: VirtualAccount): Promi
   await accounts.update(tx, [account], { key: ['instituteId', 'id'], set: ['state', 'closedAt'] })
 }
 
-/** Of one that the provider has not answered about, so that nobody has its number. */
+/** Deletes an account that the provider has not answered about, so that nobody has its number. */
 export async function deleteOpening(tx: Transaction, { instituteId, id }: VirtualAccount): Promise<void> {
   await tx.query(`delete from virtual_accounts where institute_id = $1 and id = $2 and state = 'opening'`, [
     instituteId,

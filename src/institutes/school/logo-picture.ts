@@ -9,7 +9,7 @@ export function readLogo(content: Buffer): Picture {
   return shrink(readPng(content, MAX_SIDE), MAX_WIDTH, MAX_HEIGHT)
 }
 
-/** Of the side of an icon, so that the logo stays whole on phones that cut the corners off. */
+/** The share of an icon's side that the logo takes, so that it stays whole on phones that cut the corners off. */
 const ICON_ROOM = 0.72
 
 /** The logo in the middle of a white square, for a phone's home screen. */
