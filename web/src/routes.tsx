@@ -206,7 +206,7 @@ const routeTree = rootRoute.addChildren([
       institutePage('/money', () => import('./pages/money/money-page.tsx'), 'MoneyPage'),
       institutePage(
         '/money/settlements/$settlement',
-        () => import('./pages/money/settlement-page.tsx'),
+        () => import('./pages/money/settlements/settlement-page.tsx'),
         'SettlementPage',
       ),
       institutePage('/developers', () => import('./pages/developers/developers-page.tsx'), 'DevelopersPage'),

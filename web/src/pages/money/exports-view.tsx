@@ -5,7 +5,7 @@ import { useInstitutePath } from '../../api/session.ts'
 import { ShortTable } from '../../ui/table/short-table.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
 import { notify } from '../../ui/toasts.tsx'
-import { DayField } from './day-field.tsx'
+import { DayField } from '../../ui/form/day-field.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
 
 /** Lists as files, and from which to which day they are narrowed. */

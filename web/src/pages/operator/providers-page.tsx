@@ -7,7 +7,7 @@ import { Failed, Loading } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { When } from '../../ui/when.tsx'
-import { ResolveDialogue } from '../money/resolve-dialogue.tsx'
+import { ResolveDialogue } from '../money/settlements/resolve-dialogue.tsx'
 import { OperatorFrame } from './operator-frame.tsx'
 import { StaticTable } from '../developers/static-table.tsx'
 

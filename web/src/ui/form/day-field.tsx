@@ -1,4 +1,4 @@
-import { DayInput } from '../../ui/form/day-input.tsx'
+import { DayInput } from './day-input.tsx'
 
 /** The day that a page is about. There always is one, so a field that is emptied changes nothing. */
 export function DayField({

@@ -1,9 +1,9 @@
 import { Radio, Stack } from '@mantine/core'
 import { useState } from 'react'
-import { useCommand } from '../../api/command.ts'
-import { ConfirmWithReason } from '../../ui/dialogue/confirm-with-reason.tsx'
-import { notify } from '../../ui/toasts.tsx'
-import { isKept } from '../approvals/kept.ts'
+import { useCommand } from '../../../api/command.ts'
+import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
+import { notify } from '../../../ui/toasts.tsx'
+import { isKept } from '../../approvals/kept.ts'
 
 const LOOKED_AT =
   'Look it up in the provider’s dashboard first. It stays recorded as it was reported, with your reason, and is not counted as a difference any more. No money moves; if it matches later, it is settled as usual.'
