@@ -4,7 +4,7 @@ import type { StartedAtProvider } from '../../src/providers/port.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { paiseOf } from '../../src/platform/money.ts'
 import { PHONE, setStage } from '../harness/browser.ts'
-import { expectSoundAndKeep, expectWords, press } from './checkout-support.ts'
+import { expectSoundAndKeep, expectWords, press } from './support.ts'
 
 test('a payer approves a mandate of either rail on a phone, and sees how it stands', async t => {
   const stage = await setStage(t)

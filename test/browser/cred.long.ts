@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { DESKTOP, keep, PHONE, setStage } from '../harness/browser.ts'
 import { entranceFor, newFamily } from '../portal/parents-support.ts'
-import { expectSound, expectWords, press } from './checkout-support.ts'
+import { expectSound, expectWords, press } from './support.ts'
 
 const LENDER = /\/sandbox\/lender\//
 const LIMIT_BYTES = 60 * 1024

@@ -5,7 +5,7 @@ import { openBrowser, PHONE } from '../harness/browser.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import { waitFor } from '../harness/wait.ts'
 import { DELIVERIES, startDelivering, subscribe, trigger } from '../webhooks/support.ts'
-import { expectSoundAndKeep, expectWords } from './checkout-support.ts'
+import { expectSoundAndKeep, expectWords } from './support.ts'
 
 test('the link of a failure mail shows the attempts, and a click sends the delivery again', async t => {
   const browser = await openBrowser(t)

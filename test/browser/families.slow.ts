@@ -7,7 +7,7 @@ import { DESKTOP, keep, PHONE, setParentStage } from '../harness/browser.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
 import { entranceFor, newFamily, ROOMY_YEAR } from '../portal/parents-support.ts'
-import { expectSound, expectWords, press } from './checkout-support.ts'
+import { expectSound, expectWords, press } from './support.ts'
 
 async function must(answering: Promise<{ status: number; text: string; body: Json }>): Promise<Json> {
   const { status, text, body } = await answering

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { PHONE, setStage } from '../harness/browser.ts'
 import { entranceFor, newFamily } from '../portal/parents-support.ts'
-import { createLink, expectSoundAndKeep, expectWords, goToBank, press } from './checkout-support.ts'
+import { createLink, expectSoundAndKeep, expectWords, goToBank, press } from './support.ts'
 
 /** Chromium on this system has no share sheet; this one keeps what it was given. */
 async function addShareSheet(page: Page): Promise<void> {

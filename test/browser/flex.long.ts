@@ -5,7 +5,7 @@ import { DESKTOP, expectCount, keep, PHONE, setParentStage } from '../harness/br
 import type { Client, Json } from '../harness/client.ts'
 import { sampleRecord, startFakeErp } from '../harness/fakes/erp.ts'
 import { registerStudent, setErp } from '../students/support.ts'
-import { expectSound, expectWords, press } from './checkout-support.ts'
+import { expectSound, expectWords, press } from './support.ts'
 
 const FLEX = '/api/v1/integrations/flex'
 const LIMIT_BYTES = 60 * 1024

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setStage } from '../harness/browser.ts'
-import { createLink, expectSoundAndKeep } from './checkout-support.ts'
+import { createLink, expectSoundAndKeep } from './support.ts'
 
 /** A name in every script of the Eighth Schedule. */
 const NAMES: readonly (readonly [string, string])[] = [

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Locator, Page } from 'playwright-core'
 import { waitFor } from '../harness/wait.ts'
-import { expectSound } from './checkout-support.ts'
+import { expectSound } from './support.ts'
 
 /** Working a page by its keys: where the focus is, and that it can be seen there. */
 const MOST_STOPS = 80

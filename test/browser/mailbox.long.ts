@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import { DESKTOP, expectCount, PHONE, setStage } from '../harness/browser.ts'
 import { advance, queue } from '../messages/support.ts'
-import { expectSoundAndKeep, expectWords } from './checkout-support.ts'
+import { expectSoundAndKeep, expectWords } from './support.ts'
 
 const LETTER = `Three attempts in a row to deliver events to your webhook have failed.
 

@@ -8,7 +8,7 @@ import { startReceiver, type Receiver } from '../harness/receiver.ts'
 import { ERP } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
 import { startDelivering, subscribe } from '../webhooks/support.ts'
-import { expectSoundAndKeep, expectWords, press } from './checkout-support.ts'
+import { expectSoundAndKeep, expectWords, press } from './support.ts'
 import { ROOMY_YEAR } from '../portal/parents-support.ts'
 
 const SANDBOX = '/api/v1/sandbox'

@@ -5,7 +5,7 @@ import { DESKTOP, expectCount, keep, PHONE, setParentStage } from '../harness/br
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
 import { entranceFor, newFamily, ROOMY_YEAR } from '../portal/parents-support.ts'
-import { expectSound, expectWords, press } from './checkout-support.ts'
+import { expectSound, expectWords, press } from './support.ts'
 
 const LIMIT_BYTES = 60 * 1024
 const SANDBOX = '/api/v1/sandbox'

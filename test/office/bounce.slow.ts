@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { startMandate } from '../../src/flex/mandates/setup.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
-import { expectSoundAndKeep } from '../browser/checkout-support.ts'
+import { expectSoundAndKeep } from '../browser/support.ts'
 import { must } from '../console/flex/support.ts'
 import type { Stage } from '../harness/browser.ts'
 import { PHONE } from '../harness/browser.ts'

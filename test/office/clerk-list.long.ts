@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { finishImport } from '../../src/imports/engine/steps.service.ts'
-import { expectSoundAndKeep } from '../browser/checkout-support.ts'
+import { expectSoundAndKeep } from '../browser/support.ts'
 import { CHILDREN, children, CLASSES, clerkCsv, clerkXlsx, FAULTS } from '../imports/clerk-support.ts'
 import { memberOf } from '../browser/console/support.ts'
 import { SCHOOL } from '../console/students/support.ts'

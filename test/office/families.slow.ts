@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { expectSoundAndKeep } from '../browser/checkout-support.ts'
+import { expectSoundAndKeep } from '../browser/support.ts'
 import { PHONE } from '../harness/browser.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { yearEnd } from '../../src/app/jobs.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
-import { expectSoundAndKeep } from '../browser/checkout-support.ts'
+import { expectSoundAndKeep } from '../browser/support.ts'
 import { confirm, memberOf } from '../browser/console/support.ts'
 import { SCHOOL, STUDENTS } from '../console/students/support.ts'
 import { assertAnswer } from '../console/support.ts'

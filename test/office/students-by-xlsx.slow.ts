@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import writeExcelFile from 'write-excel-file/node'
 import { finishImport } from '../../src/imports/engine/steps.service.ts'
-import { expectSoundAndKeep } from '../browser/checkout-support.ts'
+import { expectSoundAndKeep } from '../browser/support.ts'
 import { instituteId } from '../students/support.ts'
 import { officeTask } from './clicks.ts'
 

@@ -4,7 +4,7 @@ import { generateSync } from 'otplib'
 import type { Page } from 'playwright-core'
 import { createPerson, PASSWORD, Visitor } from '../../console/support.ts'
 import { expectCount, PHONE, setStage, type Stage } from '../../harness/browser.ts'
-import { expectSound, expectSoundAndKeep } from '../checkout-support.ts'
+import { expectSound, expectSoundAndKeep } from '../support.ts'
 import { openConsole, type OpenConsole } from './support.ts'
 
 /** How people get in, and what they do with their own account. */

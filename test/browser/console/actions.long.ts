@@ -10,7 +10,7 @@ import { createPerson, demoVisitor } from '../../console/support.ts'
 import { createPage } from '../../payment-pages/support.ts'
 import { openBrowser, type Stage } from '../../harness/browser.ts'
 import { subscribe } from '../../webhooks/support.ts'
-import { expectSound } from '../checkout-support.ts'
+import { expectSound } from '../support.ts'
 import { confirm, I, memberOf, openConsole, type OpenConsole } from './support.ts'
 
 /** Acts that the tours of each area pass by, done to their end by somebody who may. */

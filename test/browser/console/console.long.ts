@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from 'playwright-core'
 import { DESKTOP, expectCount, PHONE, setStage, type Stage } from '../../harness/browser.ts'
 import type { TestBursar } from '../../harness/bursar.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
-import { expectSound, expectSoundAndKeep } from '../checkout-support.ts'
+import { expectSound, expectSoundAndKeep } from '../support.ts'
 
 /** What a page may not do: ask another host, break its own policy, fail. */
 type Watch = { hosts: Set<string>; complaints: string[] }

@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { openFlexSchool, type FlexSchool } from '../../console/flex/support.ts'
 import { createPerson } from '../../console/support.ts'
 import { DESKTOP, expectCount, isTooWide, keep, openBrowser, PHONE } from '../../harness/browser.ts'
-import { expectSound, expectSoundAndKeep } from '../checkout-support.ts'
+import { expectSound, expectSoundAndKeep } from '../support.ts'
 
 type Stage = { browser: Browser; school: FlexSchool }
 

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { createPerson, PASSWORD } from '../../console/support.ts'
 import { DESKTOP, expectCount, PHONE, setStage, type Stage } from '../../harness/browser.ts'
-import { expectSound, expectSoundAndKeep } from '../checkout-support.ts'
+import { expectSound, expectSoundAndKeep } from '../support.ts'
 import { confirm, I, openConsole, type OpenConsole } from './support.ts'
 
 /** Passkeys of a real browser, whose authenticator is a virtual one: it holds keys and says that a finger was there. */

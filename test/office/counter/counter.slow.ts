@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Page } from 'playwright-core'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
-import { expectSoundAndKeep } from '../../browser/checkout-support.ts'
+import { expectSoundAndKeep } from '../../browser/support.ts'
 import { officeTask } from '../clicks.ts'
 
 const NARROW = { width: 390, height: 844 }

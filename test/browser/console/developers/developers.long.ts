@@ -9,7 +9,7 @@ import { startReceiver } from '../../../harness/receiver.ts'
 import { PAY, sampleOrder } from '../../../harness/samples.ts'
 import { queue } from '../../../messages/support.ts'
 import { startDelivering } from '../../../webhooks/support.ts'
-import { expectSound, expectSoundAndKeep } from '../../checkout-support.ts'
+import { expectSound, expectSoundAndKeep } from '../../support.ts'
 
 /** The console for developers and for the operator, in a browser. */
 const REFUSALS = /status of 40[0134]/

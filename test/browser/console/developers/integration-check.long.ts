@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { connect } from '../../../../examples/erp/connect.ts'
 import { clientOf, SECRETS, sampleStudent, startErp } from '../../../examples/support.ts'
-import { expectSoundAndKeep } from '../../checkout-support.ts'
+import { expectSoundAndKeep } from '../../support.ts'
 import { PHONE, setStage } from '../../../harness/browser.ts'
 import { I, memberOf, openConsole } from '../support.ts'
 

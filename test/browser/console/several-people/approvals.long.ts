@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { setStage } from '../../../harness/browser.ts'
 import { makeOrder } from '../../../console/orders/support.ts'
 import { pay } from '../../../payment-pages/support.ts'
-import { expectSoundAndKeep } from '../../checkout-support.ts'
+import { expectSoundAndKeep } from '../../support.ts'
 import { I, memberOf, openConsole } from '../support.ts'
 
 const NARROW = { width: 390, height: 844 }

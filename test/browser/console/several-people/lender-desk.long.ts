@@ -10,7 +10,7 @@ import type { TransferPort } from '../../../../src/providers/port.ts'
 import { API, PASSWORD, tokenOf, Visitor } from '../../../console/support.ts'
 import { setStage, type Stage } from '../../../harness/browser.ts'
 import { registerStudent } from '../../../students/support.ts'
-import { expectSoundAndKeep } from '../../checkout-support.ts'
+import { expectSoundAndKeep } from '../../support.ts'
 import { I, memberOf, openConsole } from '../support.ts'
 
 const NARROW = { width: 390, height: 844 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { setStage } from '../../harness/browser.ts'
-import type { Json } from '../../harness/client.ts'
-import { ERP, sampleStudent } from '../../harness/samples.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { I, memberOf, openConsole } from './support.ts'
+import { setStage } from '../../../harness/browser.ts'
+import type { Json } from '../../../harness/client.ts'
+import { ERP, sampleStudent } from '../../../harness/samples.ts'
+import { expectSoundAndKeep } from '../../support.ts'
+import { I, memberOf, openConsole } from '../support.ts'
 
 const NARROW = { width: 390, height: 844 }
 const WIDE = { width: 1280, height: 800 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { yearEnd } from '../../../src/app/jobs.ts'
-import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
-import { DESKTOP, expectCount, setStage, type Stage } from '../../harness/browser.ts'
-import { ERP, sampleStudent } from '../../harness/samples.ts'
-import { entranceFor } from '../../portal/parents-support.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { confirm, I, memberOf, openConsole } from './support.ts'
+import { yearEnd } from '../../../../src/app/jobs.ts'
+import { advanceRollovers } from '../../../../src/students/rollover/rollover.service.ts'
+import { DESKTOP, expectCount, setStage, type Stage } from '../../../harness/browser.ts'
+import { ERP, sampleStudent } from '../../../harness/samples.ts'
+import { entranceFor } from '../../../portal/parents-support.ts'
+import { expectSoundAndKeep } from '../../support.ts'
+import { confirm, I, memberOf, openConsole } from '../support.ts'
 
 const NARROW = { width: 390, height: 844 }
 const STUDENTS = [

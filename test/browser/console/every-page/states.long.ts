@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
-import { createPerson } from '../../console/support.ts'
-import { DESKTOP, setStage, type Stage } from '../../harness/browser.ts'
-import { expectSound } from '../checkout-support.ts'
-import { DETAILS, I, VIEWS, type View } from '../states-support.ts'
+import { createPerson } from '../../../console/support.ts'
+import { DESKTOP, setStage, type Stage } from '../../../harness/browser.ts'
+import { expectSound } from '../../support.ts'
+import { DETAILS, I, VIEWS, type View } from '../../states-support.ts'
 
 /** What a page shows when there is nothing yet, while it waits, and when the server does not answer. */
 const REFUSED = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { KEYS } from '../../../emulators/razorpay/books.ts'
-import { startRazorpay } from '../../../emulators/razorpay/emulator.ts'
-import { startBursar } from '../../harness/bursar.ts'
-import { DESKTOP, openBrowser, PHONE } from '../../harness/browser.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { confirm } from './support.ts'
+import { KEYS } from '../../../../emulators/razorpay/books.ts'
+import { startRazorpay } from '../../../../emulators/razorpay/emulator.ts'
+import { startBursar } from '../../../harness/bursar.ts'
+import { DESKTOP, openBrowser, PHONE } from '../../../harness/browser.ts'
+import { expectSoundAndKeep } from '../../support.ts'
+import { confirm } from '../support.ts'
 
 test('an owner sets up a provider account, checks it, replaces its keys and pauses it', async t => {
   const browser = await openBrowser(t)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DESKTOP, isTooWide, PHONE, setParentStage } from '../harness/browser.ts'
-import { PAY } from '../harness/samples.ts'
-import { sandboxNow } from '../harness/sandbox-now.ts'
+import { DESKTOP, isTooWide, PHONE, setParentStage } from '../../harness/browser.ts'
+import { PAY } from '../../harness/samples.ts'
+import { sandboxNow } from '../../harness/sandbox-now.ts'
 import {
   createLink,
   expectSound,
@@ -12,7 +12,7 @@ import {
   paymentsOf,
   press,
   statesOf,
-} from './checkout-support.ts'
+} from '../support.ts'
 
 test('the order page ends well', { concurrency: 3 }, async t => {
   const stage = await setParentStage(t)

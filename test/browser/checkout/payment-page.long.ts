@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { DESKTOP, keep, PHONE, setParentStage } from '../harness/browser.ts'
-import { createPage, PAGES, submit, pay, type MadePage } from '../payment-pages/support.ts'
-import { expectSound, expectWords, press } from './checkout-support.ts'
+import { DESKTOP, keep, PHONE, setParentStage } from '../../harness/browser.ts'
+import { createPage, PAGES, submit, pay, type MadePage } from '../../payment-pages/support.ts'
+import { expectSound, expectWords, press } from '../support.ts'
 
 const LIMIT_BYTES = 60 * 1024
 

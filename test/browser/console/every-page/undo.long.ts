@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { demoVisitor } from '../../console/support.ts'
-import { setStage } from '../../harness/browser.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { I, openConsole } from './support.ts'
+import { demoVisitor } from '../../../console/support.ts'
+import { setStage } from '../../../harness/browser.ts'
+import { expectSoundAndKeep } from '../../support.ts'
+import { I, openConsole } from '../support.ts'
 
 test('filters that were cleared at once come back at once, and not on another page', async t => {
   const stage = await setStage(t)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeStudent } from '../../console/money/support.ts'
-import { demoVisitor } from '../../console/support.ts'
-import { setStage } from '../../harness/browser.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { I, openConsole } from './support.ts'
+import { makeStudent } from '../../../console/money/support.ts'
+import { demoVisitor } from '../../../console/support.ts'
+import { setStage } from '../../../harness/browser.ts'
+import { expectSoundAndKeep } from '../../support.ts'
+import { I, openConsole } from '../support.ts'
 
 test('days and amounts are typed as people write them, and shown alike', async t => {
   const stage = await setStage(t)

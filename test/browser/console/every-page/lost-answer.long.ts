@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { pay } from '../../payment-pages/support.ts'
-import { setStage, type Stage } from '../../harness/browser.ts'
-import { PAY, sampleOrder } from '../../harness/samples.ts'
-import { I, memberOf, openConsole } from './support.ts'
+import { pay } from '../../../payment-pages/support.ts'
+import { setStage, type Stage } from '../../../harness/browser.ts'
+import { PAY, sampleOrder } from '../../../harness/samples.ts'
+import { I, memberOf, openConsole } from '../support.ts'
 
 const isRefund = (url: URL): boolean => url.pathname.endsWith('/refunds')
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setStage } from '../../harness/browser.ts'
-import type { Json } from '../../harness/client.ts'
-import { ERP, sampleStudent } from '../../harness/samples.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { confirm, I, memberOf, openConsole } from './support.ts'
+import { setStage } from '../../../harness/browser.ts'
+import type { Json } from '../../../harness/client.ts'
+import { ERP, sampleStudent } from '../../../harness/samples.ts'
+import { expectSoundAndKeep } from '../../support.ts'
+import { confirm, I, memberOf, openConsole } from '../support.ts'
 
 const NARROW = { width: 390, height: 844 }
 const WIDE = { width: 1280, height: 800 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { BankDesk, credit } from '../../banking/support.ts'
-import { STUDENTS } from '../../console/students/support.ts'
-import { assertAnswer, createPerson } from '../../console/support.ts'
-import { DESKTOP, openBrowser, PHONE } from '../../harness/browser.ts'
-import { PAY, sampleOrder } from '../../harness/samples.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { confirm, I, openConsole } from './support.ts'
+import { BankDesk, credit } from '../../../banking/support.ts'
+import { STUDENTS } from '../../../console/students/support.ts'
+import { assertAnswer, createPerson } from '../../../console/support.ts'
+import { DESKTOP, openBrowser, PHONE } from '../../../harness/browser.ts'
+import { PAY, sampleOrder } from '../../../harness/samples.ts'
+import { expectSoundAndKeep } from '../../support.ts'
+import { confirm, I, openConsole } from '../support.ts'
 
 const SIZES = { desktop: DESKTOP, phone: PHONE } as const
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { DESKTOP, PHONE, setParentStage } from '../harness/browser.ts'
+import { DESKTOP, PHONE, setParentStage } from '../../harness/browser.ts'
 import {
   createLink,
   expectSoundAndKeep,
@@ -11,7 +11,7 @@ import {
   paymentsOf,
   press,
   statesOf,
-} from './checkout-support.ts'
+} from '../support.ts'
 
 const LIMIT_BYTES = 60 * 1024
 

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { setMoney } from '../../console/money/support.ts'
-import { createPerson } from '../../console/support.ts'
-import { DESKTOP, expectCount, isTooWide, PHONE, setStage, type Stage } from '../../harness/browser.ts'
-import { expectSound, expectSoundAndKeep } from '../checkout-support.ts'
+import { setMoney } from '../../../console/money/support.ts'
+import { createPerson } from '../../../console/support.ts'
+import { DESKTOP, expectCount, isTooWide, PHONE, setStage, type Stage } from '../../../harness/browser.ts'
+import { expectSound, expectSoundAndKeep } from '../../support.ts'
 
 const VIEWS = [
   'collection',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { openFlexSchool } from '../../console/flex/support.ts'
-import { setMoney } from '../../console/money/support.ts'
-import { demoVisitor } from '../../console/support.ts'
-import { openBrowser, PHONE } from '../../harness/browser.ts'
-import { subscribe, trigger } from '../../webhooks/support.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { I, openConsole } from './support.ts'
+import { openFlexSchool } from '../../../console/flex/support.ts'
+import { setMoney } from '../../../console/money/support.ts'
+import { demoVisitor } from '../../../console/support.ts'
+import { openBrowser, PHONE } from '../../../harness/browser.ts'
+import { subscribe, trigger } from '../../../webhooks/support.ts'
+import { expectSoundAndKeep } from '../../support.ts'
+import { I, openConsole } from '../support.ts'
 
 /** Where each chart stands, and the table that says the same. */
 const CHARTS: readonly (readonly [path: string, chart: RegExp, table: RegExp | 'inside'])[] = [

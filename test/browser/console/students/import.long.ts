@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { finishImport } from '../../../src/imports/engine/steps.service.ts'
-import { dayOf } from '../../../src/platform/calendar.ts'
-import { PHONE, axeViolations, isTooWide, keep, setStage } from '../../harness/browser.ts'
-import { ERP, sampleStudent } from '../../harness/samples.ts'
-import { CHILDREN, DAY_WAYS, messyCsv } from '../../imports/messy-support.ts'
-import { instituteId } from '../../students/support.ts'
-import { I, memberOf, openConsole } from './support.ts'
+import { finishImport } from '../../../../src/imports/engine/steps.service.ts'
+import { dayOf } from '../../../../src/platform/calendar.ts'
+import { PHONE, axeViolations, isTooWide, keep, setStage } from '../../../harness/browser.ts'
+import { ERP, sampleStudent } from '../../../harness/samples.ts'
+import { CHILDREN, DAY_WAYS, messyCsv } from '../../../imports/messy-support.ts'
+import { instituteId } from '../../../students/support.ts'
+import { I, memberOf, openConsole } from '../support.ts'
 
 test('a messy list of 480 children is imported and mended in the page', async t => {
   const stage = await setStage(t)

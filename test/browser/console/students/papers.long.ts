@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { printedCodeUrl } from '../../../src/dues/printed-code.service.ts'
-import { DESKTOP, PHONE, setStage, type Stage } from '../../harness/browser.ts'
-import { ERP, sampleStudent } from '../../harness/samples.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { I, memberOf, openConsole } from './support.ts'
+import { printedCodeUrl } from '../../../../src/dues/printed-code.service.ts'
+import { DESKTOP, PHONE, setStage, type Stage } from '../../../harness/browser.ts'
+import { ERP, sampleStudent } from '../../../harness/samples.ts'
+import { expectSoundAndKeep } from '../../support.ts'
+import { I, memberOf, openConsole } from '../support.ts'
 
 const FEES = [
   { component_type: 'TUITION_FEE', fee_amount: 30000 },

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
 import type { BrowserContext, Page } from 'playwright-core'
-import { DESKTOP, expectCount, keep, PHONE, setStage, type Stage } from '../../harness/browser.ts'
-import { PAY, sampleOrder } from '../../harness/samples.ts'
-import { createPage, pay, submit } from '../../payment-pages/support.ts'
-import { linksFile } from '../../console/orders/support.ts'
-import { advance, finish } from '../../imports/support.ts'
-import { createPerson } from '../../console/support.ts'
-import { expectSound } from '../checkout-support.ts'
-import { showTechnical } from './support.ts'
+import { DESKTOP, expectCount, keep, PHONE, setStage, type Stage } from '../../../harness/browser.ts'
+import { PAY, sampleOrder } from '../../../harness/samples.ts'
+import { createPage, pay, submit } from '../../../payment-pages/support.ts'
+import { linksFile } from '../../../console/orders/support.ts'
+import { advance, finish } from '../../../imports/support.ts'
+import { createPerson } from '../../../console/support.ts'
+import { expectSound } from '../../support.ts'
+import { showTechnical } from '../support.ts'
 
 /** The orders area as people use it; what a page may not do is complain. */
 async function openPage(context: BrowserContext): Promise<{ page: Page; complaints: string[] }> {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DESKTOP, keep, PHONE, setStage } from '../../harness/browser.ts'
-import { ERP, sampleStudent } from '../../harness/samples.ts'
-import { linksFile } from '../../console/orders/support.ts'
-import { expectSound } from '../checkout-support.ts'
-import { I, memberOf, openConsole } from './support.ts'
+import { DESKTOP, keep, PHONE, setStage } from '../../../harness/browser.ts'
+import { ERP, sampleStudent } from '../../../harness/samples.ts'
+import { linksFile } from '../../../console/orders/support.ts'
+import { expectSound } from '../../support.ts'
+import { I, memberOf, openConsole } from '../support.ts'
 
 const HEADER = 'name,phone,email,component_type,amount,identifier,settle_dues'
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DESKTOP, keep, PHONE, setStage } from '../../harness/browser.ts'
-import { PAY, sampleOrder } from '../../harness/samples.ts'
-import { notifyPayers } from '../../../src/payments/notices/notices.service.ts'
-import { payOrder } from '../../console/money/support.ts'
-import { expectSound } from '../checkout-support.ts'
-import { I, memberOf, openConsole } from './support.ts'
+import { DESKTOP, keep, PHONE, setStage } from '../../../harness/browser.ts'
+import { PAY, sampleOrder } from '../../../harness/samples.ts'
+import { notifyPayers } from '../../../../src/payments/notices/notices.service.ts'
+import { payOrder } from '../../../console/money/support.ts'
+import { expectSound } from '../../support.ts'
+import { I, memberOf, openConsole } from '../support.ts'
 
 test('a bursar sends and cancels links of several families, and prints and mails receipts, from their lists', async t => {
   const stage = await setStage(t)

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { axeViolations, DESKTOP, isTooWide, keep, PHONE, setParentStage } from '../harness/browser.ts'
-import type { TestBursar } from '../harness/bursar.ts'
-import { PAY, sampleOrder } from '../harness/samples.ts'
-import { sandboxNow } from '../harness/sandbox-now.ts'
+import { axeViolations, DESKTOP, isTooWide, keep, PHONE, setParentStage } from '../../harness/browser.ts'
+import type { TestBursar } from '../../harness/bursar.ts'
+import { PAY, sampleOrder } from '../../harness/samples.ts'
+import { sandboxNow } from '../../harness/sandbox-now.ts'
 
 const ORDER = sampleOrder({
   student_name: 'Kabir Rao',

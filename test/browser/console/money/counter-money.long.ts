@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expectCount, setStage } from '../../harness/browser.ts'
-import { ERP, sampleStudent } from '../../harness/samples.ts'
-import { expectSoundAndKeep } from '../checkout-support.ts'
-import { actOnPayment, I, memberOf, openConsole } from './support.ts'
+import { expectCount, setStage } from '../../../harness/browser.ts'
+import { ERP, sampleStudent } from '../../../harness/samples.ts'
+import { expectSoundAndKeep } from '../../support.ts'
+import { actOnPayment, I, memberOf, openConsole } from '../support.ts'
 
 const NARROW = { width: 390, height: 844 }
 const WIDE = { width: 1280, height: 800 }
