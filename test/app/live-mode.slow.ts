@@ -18,7 +18,7 @@ import { emptyDatabase } from '../harness/postgres/databases.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
 import { scratch, undoLater } from '../platform/embedded-postgres/fixtures/support.ts'
-import { bareEnv } from '../harness/child-env.ts'
+import { bareEnv } from '../harness/processes/child-env.ts'
 import { NOBODY } from '../harness/nobody.ts'
 
 /** Live mode as an operator runs it: a process of its own on a database that was empty before. */

@@ -20,7 +20,7 @@ import {
   serverPids,
   undoLater,
 } from '../platform/embedded-postgres/fixtures/support.ts'
-import { bareEnv } from '../harness/child-env.ts'
+import { bareEnv } from '../harness/processes/child-env.ts'
 
 /** `src/app/main.ts` as a person runs it: real processes and signals, an embedded server in the test's folder. */
 const [FIRST_START_MS, LATER_START_MS] = [7_000, 5_000]

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
-import { bareEnv } from '../harness/child-env.ts'
+import { bareEnv } from '../harness/processes/child-env.ts'
 
 /** What keeps a newcomer from starting it, each told in one sentence; `process.long.ts` has ports and folders in use. */
 const ROOT = join(import.meta.dirname, '..', '..')

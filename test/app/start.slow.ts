@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { pathToFileURL } from 'node:url'
-import { bareEnv } from '../harness/child-env.ts'
+import { bareEnv } from '../harness/processes/child-env.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** Nearly all the time of a start goes into loading files, and what they hold is memory of an idle process. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { Answer } from '../harness/client.ts'
-import { assertNoStall } from '../harness/stalls.ts'
+import { assertNoStall } from '../harness/processes/stalls.ts'
 import type { WorstFile } from '../harness/worst-files.ts'
 import { uploadFile } from '../console/orders/support.ts'
 import type { BankDesk } from './support.ts'

@@ -3,7 +3,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { after, test } from 'node:test'
-import { assertNoStall } from '../harness/stalls.ts'
+import { assertNoStall } from '../harness/processes/stalls.ts'
 import { CLIENTS, type Client } from './clients.ts'
 import type { Hostile } from './hostile.ts'
 

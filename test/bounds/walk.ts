@@ -7,7 +7,7 @@ import { READER } from '../../src/platform/limits.rules.ts'
 import { keepCollectionsShort } from '../../src/app/heap.ts'
 import { demoVisitor } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
-import { StallWatch } from '../harness/stalls.ts'
+import { StallWatch } from '../harness/processes/stalls.ts'
 import { byteRoutes } from '../harness/worst-files.ts'
 import type { Flood, Flooded, FloodReport } from './flood.ts'
 

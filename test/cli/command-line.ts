@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import type { Json } from '../harness/client.ts'
-import { bareEnv } from '../harness/child-env.ts'
+import { bareEnv } from '../harness/processes/child-env.ts'
 
 export type Env = Record<string, string>
 type Ran = { code: number | null; out: string; err: string }

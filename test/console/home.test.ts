@@ -10,7 +10,7 @@ import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
 import { assertDocumented } from '../http/openapi-check.ts'
-import { documentOf, operationsOf } from '../harness/operations.ts'
+import { documentOf, operationsOf } from '../harness/openapi/operations.ts'
 import { API, demoVisitor } from './support.ts'
 
 const bursar = await startBursar({ after })

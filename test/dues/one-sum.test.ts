@@ -8,7 +8,7 @@ import { counterFeesOf, nextDueDay } from '../../src/dues/takings/takings.rules.
 import { formatRupees, paiseOf, sumPaise, ZERO } from '../../src/platform/money.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import type { Json } from '../harness/client.ts'
-import { operationsOf } from '../harness/operations.ts'
+import { operationsOf } from '../harness/openapi/operations.ts'
 import { ERP, PAY, sampleOrder } from '../harness/samples.ts'
 import { Visitor } from '../harness/visitor.ts'
 import { SCHOOL, StudentDesk, STUDENTS } from '../console/students/support.ts'

@@ -4,7 +4,7 @@ import { readDuesLeft } from '../../src/dues/on-the-way.service.ts'
 import { listOnTheWay } from '../../src/payments/student-payments.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
-import { operationsOf } from '../harness/operations.ts'
+import { operationsOf } from '../harness/openapi/operations.ts'
 import { ERP, PAY, sampleStudent } from '../harness/samples.ts'
 import { API, demoVisitor } from '../console/support.ts'
 

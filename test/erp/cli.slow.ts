@@ -7,7 +7,7 @@ import { ask, run, type Env } from '../cli/command-line.ts'
 import { TEST_MASTER_KEY } from '../harness/bursar.ts'
 import { cloneDatabase } from '../harness/postgres/databases.ts'
 import { sampleRecord, startFakeErp } from '../harness/fakes/erp.ts'
-import { bareEnv } from '../harness/child-env.ts'
+import { bareEnv } from '../harness/processes/child-env.ts'
 
 /** `bursar erp`, as an operator types it. */
 const ROOT = new URL('../..', import.meta.url).pathname

@@ -2,7 +2,7 @@ import type { EventCode } from '../../src/events/define-event.ts'
 import { CATALOGUE } from '../../src/webhooks/events.docs.ts'
 import type { TestBursar } from './bursar.ts'
 import type { Json } from './client.ts'
-import { assertFits } from './schema.ts'
+import { assertFits } from './openapi/schema.ts'
 
 export type Told = { code: EventCode; resourceId: string; payload: Json }
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { parseAnswer } from '../../src/platform/json.rules.ts'
-import { assertNoStall } from '../harness/stalls.ts'
+import { assertNoStall } from '../harness/processes/stalls.ts'
 import { WORST_BODIES } from '../harness/worst-files.ts'
 
 const SRC = join(import.meta.dirname, '../../src')

@@ -3,8 +3,8 @@ import { after, test } from 'node:test'
 import { EVENT_CODES, TEST_CODE } from '../../src/events/define-event.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
-import { readInlined } from '../harness/openapi.ts'
-import { operationsOf } from '../harness/operations.ts'
+import { readInlined } from '../harness/openapi/openapi.ts'
+import { operationsOf } from '../harness/openapi/operations.ts'
 import { flawsOf } from './example-check.ts'
 
 const bursar = await startBursar({ after })

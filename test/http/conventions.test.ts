@@ -4,7 +4,7 @@ import type { Transaction } from '../../src/platform/db/database.ts'
 import { waitFor } from '../harness/wait.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Answer, Client, Json } from '../harness/client.ts'
-import { readInlined } from '../harness/openapi.ts'
+import { readInlined } from '../harness/openapi/openapi.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
 
 /** Conventions of the wire at their edges. */

@@ -4,7 +4,7 @@ import { parseYaml } from '@redocly/openapi-core'
 import { formats } from '../../src/http/wire/formats.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
-import { readInlined } from '../harness/openapi.ts'
+import { readInlined } from '../harness/openapi/openapi.ts'
 import { flawsOf } from '../house/example-check.ts'
 
 const bursar = await startBursar({ after })

@@ -5,7 +5,7 @@ import formats from 'ajv-formats'
 import { compileReader } from '../../src/http/wire/reader.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
-import { operationsOf } from '../harness/operations.ts'
+import { operationsOf } from '../harness/openapi/operations.ts'
 import { readDocument } from './openapi-check.ts'
 
 /** Each field of each body is replaced by each of these, and left out: the document and the reader must agree. */

@@ -5,7 +5,7 @@ import { isQuicklyParsed } from '../../src/platform/json.rules.ts'
 import { JSON_BODY } from '../../src/platform/limits.rules.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { PAY } from '../harness/samples.ts'
-import { assertNoStall } from '../harness/stalls.ts'
+import { assertNoStall } from '../harness/processes/stalls.ts'
 import { WORST_BODIES } from '../harness/worst-files.ts'
 
 const bursar = await startBursar({ after })

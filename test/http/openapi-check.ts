@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { Client, type Answer, type Credentials, type Json } from '../harness/client.ts'
-import { readInlined } from '../harness/openapi.ts'
+import { readInlined } from '../harness/openapi/openapi.ts'
 
 /** Holds answers against the OpenAPI document that the service serves of itself. */
 export type Document = {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startBursar } from '../harness/bursar.ts'
-import { operationsOf } from '../harness/operations.ts'
+import { operationsOf } from '../harness/openapi/operations.ts'
 import { Client, DEMO, GROUP, type Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
 import { assertSame, dump, essence, meant, NAMELESS, probes, SHARED } from './fixtures/tenant-probes.ts'

@@ -9,7 +9,7 @@ import { createPerson } from '../console/support.ts'
 import { Uploads } from '../../src/http/limits/bodies.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { DEMO, GROUP, type Credentials } from '../harness/client.ts'
-import { openStandalone } from '../harness/standalone.ts'
+import { openStandalone } from '../harness/processes/standalone.ts'
 import { waitFor } from '../harness/wait.ts'
 
 const bursar = await startBursar({ after })

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestBursar } from '../harness/bursar.ts'
-import { worstStall } from '../harness/stalls.ts'
+import { worstStall } from '../harness/processes/stalls.ts'
 import { csv, finish, getImport, studentRow, upload, XLSX_TYPE, type File } from './support.ts'
 import { workbook, zip } from './xlsx-support.ts'
 

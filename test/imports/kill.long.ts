@@ -4,7 +4,7 @@ import { startBursar } from '../harness/bursar.ts'
 import { cloneDatabase } from '../harness/postgres/databases.ts'
 import type { Json } from '../harness/client.ts'
 import { waitFor } from '../harness/wait.ts'
-import { kill, startWorker } from '../harness/worker-process.ts'
+import { kill, startWorker } from '../harness/processes/worker-process.ts'
 import { csv, getImport, studentRow, upload } from './support.ts'
 
 /** Workers are killed in the middle of an import, as often as it takes; another goes on. */

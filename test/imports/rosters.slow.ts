@@ -10,7 +10,7 @@ import { ROSTER_FIELDS, ROSTER_TITLES } from '../../src/imports/kinds/roster/ros
 import { runInSteps } from '../../src/platform/concurrency.ts'
 import { ROW } from '../../src/platform/limits.rules.ts'
 import type { Answer, Json } from '../harness/client.ts'
-import { assertNoStall } from '../harness/stalls.ts'
+import { assertNoStall } from '../harness/processes/stalls.ts'
 import { uploadFile } from '../console/orders/support.ts'
 import { SCHOOL, StudentDesk } from '../console/students/support.ts'
 import { assertAnswer, type Visitor } from '../console/support.ts'

@@ -5,7 +5,7 @@ import { cloneDatabase } from '../harness/postgres/databases.ts'
 import { startFakeSmtp } from '../harness/fakes/smtp.ts'
 import { startReceiver } from '../harness/receiver.ts'
 import { waitFor } from '../harness/wait.ts'
-import { kill, startWorker } from '../harness/worker-process.ts'
+import { kill, startWorker } from '../harness/processes/worker-process.ts'
 import { queue, rows, SMS_ACCOUNT } from './support.ts'
 
 /** Workers are killed after a message has left and before that is written down. */

@@ -9,7 +9,7 @@ import { startFakeSmtp, type FakeSmtp } from '../harness/fakes/smtp.ts'
 import { NOBODY } from '../harness/nobody.ts'
 import { waitFor } from '../harness/wait.ts'
 import { advance, queue, rows, timeOutAfter } from './support.ts'
-import { bareEnv } from '../harness/child-env.ts'
+import { bareEnv } from '../harness/processes/child-env.ts'
 
 const FROM = 'School Fees <fees@bursar.example>'
 

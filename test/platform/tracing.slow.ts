@@ -4,7 +4,7 @@ import { cloneDatabase } from '../harness/postgres/databases.ts'
 import { Client, DEMO } from '../harness/client.ts'
 import { startReceiver, type Receiver } from '../harness/receiver.ts'
 import { ERP, PAY, sampleOrder, sampleWebhook } from '../harness/samples.ts'
-import { openStandalone } from '../harness/standalone.ts'
+import { openStandalone } from '../harness/processes/standalone.ts'
 
 type Attribute = { key: string; value: { stringValue?: string; intValue?: number } }
 type Span = {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
-import { bareEnv } from '../harness/child-env.ts'
+import { bareEnv } from '../harness/processes/child-env.ts'
 
 export const PROGRAM = join(import.meta.dirname, '../../emulators/run.ts')
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { bareEnv } from '../harness/child-env.ts'
+import { bareEnv } from '../harness/processes/child-env.ts'
 import { PROGRAM, startProgram } from './emulator-process.ts'
 
 test('each account has a desk of its own at the address of the emulator, and its buttons lead back there', async t => {

@@ -4,7 +4,7 @@ import { startBursar, type TestBursar } from '../harness/bursar.ts'
 import { Client, DEMO, type Answer } from '../harness/client.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
-import { kill, startServer } from '../harness/worker-process.ts'
+import { kill, startServer } from '../harness/processes/worker-process.ts'
 
 /** A move of the sandbox's clock whose process is killed on the way, and those who come next. */
 const CLOCK = '/api/v1/sandbox/clock'

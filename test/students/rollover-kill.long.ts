@@ -7,7 +7,7 @@ import { cloneDatabase } from '../harness/postgres/databases.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 import { waitFor } from '../harness/wait.ts'
-import { kill, startWorker } from '../harness/worker-process.ts'
+import { kill, startWorker } from '../harness/processes/worker-process.ts'
 
 /** A whole school goes into its next year while workers are killed, and in one run: both end the same. */
 const STUDENTS = Number(process.env['ROLLED_STUDENTS'] ?? 5_000)

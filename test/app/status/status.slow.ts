@@ -13,7 +13,7 @@ import { run } from '../../cli/command-line.ts'
 import { startBursar, TEST_MASTER_KEY } from '../../harness/bursar.ts'
 import type { Json } from '../../harness/client.ts'
 import { waitFor } from '../../harness/wait.ts'
-import { startWorker, kill } from '../../harness/worker-process.ts'
+import { startWorker, kill } from '../../harness/processes/worker-process.ts'
 import { queue } from '../../messages/support.ts'
 
 const bursar = await startBursar({ after })

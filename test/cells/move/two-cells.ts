@@ -10,7 +10,7 @@ import { moveLog, type MoveLog } from '../../../src/cells/move/moves.store.ts'
 import type { MoveOptions } from '../../../src/cells/move/move.service.ts'
 import { TEST_MASTER_KEY } from '../../harness/bursar.ts'
 import { startTestCluster, stopTestCluster } from '../../harness/postgres/cluster.ts'
-import { openStandalone, type Standalone } from '../../harness/standalone.ts'
+import { openStandalone, type Standalone } from '../../harness/processes/standalone.ts'
 
 /** Two cells on one PostgreSQL server, each a whole Bursar on a database of its own, and a proxy before them. */
 export type TwoCells = {

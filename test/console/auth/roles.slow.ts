@@ -8,7 +8,7 @@ import { addLender } from '../../../src/loans/lenders/lenders.service.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import { Client, type Answer, type Json } from '../../harness/client.ts'
-import { operationsOf, type Operation } from '../../harness/operations.ts'
+import { operationsOf, type Operation } from '../../harness/openapi/operations.ts'
 import { ERP, PAY, sampleOrder } from '../../harness/samples.ts'
 import { API, assertAnswer, Visitor } from '../support.ts'
 

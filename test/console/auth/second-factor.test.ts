@@ -8,7 +8,7 @@ import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import { paiseOf } from '../../../src/platform/money.ts'
 import { Authenticator } from '../../harness/authenticator.ts'
 import { startBursar } from '../../harness/bursar.ts'
-import { operationsOf } from '../../harness/operations.ts'
+import { operationsOf } from '../../harness/openapi/operations.ts'
 import { API, assertAnswer, createPerson, demoVisitor, PASSWORD, tokenOf, Visitor } from '../support.ts'
 
 const SITE = 'http://localhost:8080'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { assertFits } from '../../harness/schema.ts'
+import { assertFits } from '../../harness/openapi/schema.ts'
 import { EVENT_CODES, type EventCode } from '../../../src/events/define-event.ts'
 import { linkOutput, orderOutput } from '../../../src/orders/order.output.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'

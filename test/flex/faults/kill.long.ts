@@ -9,7 +9,7 @@ import { Client, DEMO } from '../../harness/client.ts'
 import { startFakeErp } from '../../harness/fakes/erp.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { Random } from '../../sim/random.ts'
-import { bareEnv } from '../../harness/child-env.ts'
+import { bareEnv } from '../../harness/processes/child-env.ts'
 import { DueDate, purgeHolds } from '../due-date.ts'
 
 /** `src/app/main.ts` runs the due date of many instalments while it is killed and started again. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../harness/client.ts'
 import { Visitor } from '../../harness/visitor.ts'
-import { worstStall } from '../../harness/stalls.ts'
+import { worstStall } from '../../harness/processes/stalls.ts'
 import { PAY } from '../../harness/samples.ts'
 import { assertRefused, assertStatus, createLink, createOrder, openContract } from '../../http/support.ts'
 

@@ -11,7 +11,7 @@ import { findUnfinished } from '../../harness/payments.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { cluster, serverPid, undoLater } from '../../platform/embedded-postgres/fixtures/support.ts'
-import { bareEnv } from '../../harness/child-env.ts'
+import { bareEnv } from '../../harness/processes/child-env.ts'
 
 /** `src/app/main.ts` with its own PostgreSQL takes payments from several callers while it is killed and started again. */
 const PAYMENTS = Number(process.env['KILL_PAYMENTS'] ?? 80)

@@ -18,7 +18,7 @@ import {
   serverPids,
   undoLater,
 } from '../embedded-postgres/fixtures/support.ts'
-import { bareEnv } from '../../harness/child-env.ts'
+import { bareEnv } from '../../harness/processes/child-env.ts'
 
 /** The database goes away under load and comes back: stopped, killed, or silent. Long run: OUTAGE_SECONDS=30. */
 const OUTAGE_MS = Number(process.env['OUTAGE_SECONDS'] ?? 5) * 1_000

@@ -6,7 +6,7 @@ import { startFakeErp } from '../../harness/fakes/erp.ts'
 import { insist, Payers } from '../../harness/payers.ts'
 import { findBroken } from '../../harness/payments.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../../harness/samples.ts'
-import { openStandalone, type Standalone } from '../../harness/standalone.ts'
+import { openStandalone, type Standalone } from '../../harness/processes/standalone.ts'
 import { startPair, type PairedServer } from '../../harness/postgres/standby.ts'
 import { waitFor } from '../../harness/wait.ts'
 

@@ -12,7 +12,7 @@ import { findBroken } from '../../harness/payments.ts'
 import { NO_PGBOUNCER, startPgBouncer } from '../../harness/postgres/pgbouncer.ts'
 import { startReceiver } from '../../harness/receiver.ts'
 import { ERP, sampleWebhook } from '../../harness/samples.ts'
-import { openStandalone, type Standalone } from '../../harness/standalone.ts'
+import { openStandalone, type Standalone } from '../../harness/processes/standalone.ts'
 import { freePort, PairedServer } from '../../harness/postgres/standby.ts'
 import { waitFor } from '../../harness/wait.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ProcessPool, type ProcessLimits } from '../../../src/platform/process-pool/process-pool.ts'
-import { worstStall } from '../../harness/stalls.ts'
+import { worstStall } from '../../harness/processes/stalls.ts'
 import { waitFor } from '../../harness/wait.ts'
 
 function poolOf(limits: Partial<ProcessLimits> = {}): ProcessPool<string, number> {

@@ -11,7 +11,7 @@ import {
   sealOf,
 } from '../../../src/platform/retention/retention.ts'
 import { startBursar, TEST_MASTER_KEY, type TestBursar } from '../../harness/bursar.ts'
-import { bareEnv } from '../../harness/child-env.ts'
+import { bareEnv } from '../../harness/processes/child-env.ts'
 import {
   addOlderMonths,
   countOf,

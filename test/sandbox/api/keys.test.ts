@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { FLEX } from '../../flex/support.ts'
 import type { Answer } from '../../harness/client.ts'
 import { startFakeErp } from '../../harness/fakes/erp.ts'
-import { operationsOf } from '../../harness/operations.ts'
+import { operationsOf } from '../../harness/openapi/operations.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
 import { LoanWorld } from '../../loans/support.ts'
 

@@ -9,7 +9,7 @@ import type { Behaviour, Received } from '../../harness/receiver.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { Random } from '../../sim/random.ts'
 import { recordMany, startReceiver, subscribe } from '../support.ts'
-import { bareEnv } from '../../harness/child-env.ts'
+import { bareEnv } from '../../harness/processes/child-env.ts'
 
 /** Two worker processes deliver to a receiver that fails a third of the time, and are killed while they do. */
 const EVENTS = Number(process.env['KILL_DELIVERIES'] ?? 400)

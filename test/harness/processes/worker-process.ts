@@ -1,14 +1,14 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { TEST_MASTER_KEY } from './bursar.ts'
+import { TEST_MASTER_KEY } from '../bursar.ts'
 import { bareEnv } from './child-env.ts'
-import { waitFor } from './wait.ts'
+import { waitFor } from '../wait.ts'
 
 /** A worker as an operator runs one, to be killed in the middle of its work. */
 export function startWorker(databaseUrl: string, env: Record<string, string> = {}): ChildProcess {
   const child = spawn(process.execPath, ['src/app/main.ts'], {
-    cwd: join(import.meta.dirname, '..', '..'),
+    cwd: join(import.meta.dirname, '../../..'),
     env: {
       ...bareEnv(),
       BURSAR_ROLE: 'worker',
@@ -36,7 +36,7 @@ export async function startServer(
   env: Record<string, string> = {},
 ): Promise<{ child: ChildProcess; url: string }> {
   const child = spawn(process.execPath, ['src/app/main.ts'], {
-    cwd: join(import.meta.dirname, '..', '..'),
+    cwd: join(import.meta.dirname, '../../..'),
     env: {
       ...bareEnv(),
       BURSAR_ROLE: 'api',

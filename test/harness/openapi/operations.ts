@@ -1,5 +1,5 @@
-import type { TestBursar } from './bursar.ts'
-import type { Json } from './client.ts'
+import type { TestBursar } from '../bursar.ts'
+import type { Json } from '../client.ts'
 
 /** An operation as its route was added: of the API, the sandbox or the console. */
 export type Operation = {

@@ -1,7 +1,7 @@
-import { createBursar, type Bursar } from '../../src/app/bursar.ts'
-import { readConfig } from '../../src/app/config.ts'
-import { createLog } from '../../src/platform/log.ts'
-import { TEST_MASTER_KEY } from './bursar.ts'
+import { createBursar, type Bursar } from '../../../src/app/bursar.ts'
+import { readConfig } from '../../../src/app/config.ts'
+import { createLog } from '../../../src/platform/log.ts'
+import { TEST_MASTER_KEY } from '../bursar.ts'
 
 /** A whole Bursar, with its jobs, on a database server that the test has started. */
 export type Standalone = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Json } from './client.ts'
+import type { Json } from '../client.ts'
 
 /** The OpenAPI document that a Bursar serves, with every reference replaced by what it refers to. */
 export async function readInlined(url: string): Promise<Json> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Ajv } from 'ajv'
 import { fullFormats } from 'ajv-formats/dist/formats.js'
-import type { JsonSchema } from '../../src/platform/json.rules.ts'
+import type { JsonSchema } from '../../../src/platform/json.rules.ts'
 
 /** Those that only tell how a number is kept are the reference's alone. */
 const formats = { ...fullFormats, int64: true, double: true } as const
