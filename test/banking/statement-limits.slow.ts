@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { WORST_FILES, type WorstFile } from '../harness/worst-files.ts'
 import { assertAnswer } from '../console/support.ts'
-import { workbook, zip } from '../imports/xlsx-support.ts'
+import { workbook, zip } from '../imports/files/xlsx-support.ts'
 import { Statements } from './statement-files.ts'
 import { BankDesk } from './support.ts'
 

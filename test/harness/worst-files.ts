@@ -9,7 +9,7 @@ import {
   type FileKind,
   type RowFileKind,
 } from '../../src/platform/limits.rules.ts'
-import { workbook, zip } from '../imports/xlsx-support.ts'
+import { workbook, zip } from '../imports/files/xlsx-support.ts'
 import type { TestBursar } from './bursar.ts'
 
 /**

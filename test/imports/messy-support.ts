@@ -1,4 +1,4 @@
-import { workbook, zip } from './xlsx-support.ts'
+import { workbook, zip } from './files/xlsx-support.ts'
 
 /** A list as an office keeps it: the school's name above, two rows of headings, classes in merged cells. */
 export const MOST = 480

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { readXlsx } from '../../src/imports/files/xlsx.ts'
+import { readXlsx } from '../../../src/imports/files/xlsx.ts'
 import { workbook, zip } from './xlsx-support.ts'
 
 /** Ten columns, four of them with texts that no other row has. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startBursar } from '../harness/bursar.ts'
+import { startBursar } from '../../harness/bursar.ts'
 import { book, inline, rows } from './hostile-support.ts'
-import { advance, getImport, upload, XLSX_TYPE, type File } from './support.ts'
+import { advance, getImport, upload, XLSX_TYPE, type File } from '../support.ts'
 
 const bursar = await startBursar({ after })
 const { demo } = bursar

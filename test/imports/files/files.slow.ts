@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { after, test } from 'node:test'
 import writeExcelFile from 'write-excel-file/node'
-import { startBursar } from '../harness/bursar.ts'
-import { Client, DEMO, type Json } from '../harness/client.ts'
-import { ERP } from '../harness/samples.ts'
-import { waitFor } from '../harness/wait.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import { Client, DEMO, type Json } from '../../harness/client.ts'
+import { ERP } from '../../harness/samples.ts'
+import { waitFor } from '../../harness/wait.ts'
 import {
   csv,
   getImport,
@@ -18,7 +18,7 @@ import {
   upload,
   XLSX_TYPE,
   type File,
-} from './support.ts'
+} from '../support.ts'
 
 const bursar = await startBursar({ after })
 const { demo, group } = bursar
@@ -102,7 +102,7 @@ test('dates and times of a spreadsheet are Indian time, as they stand there', as
 test("the guide's sample files are good, and so is their sum", async () => {
   for (const kind of ['students', 'fees', 'payments']) {
     const text = readFileSync(
-      new URL(`../../docs/erp-developer/samples/${kind}.csv`, import.meta.url),
+      new URL(`../../../docs/erp-developer/samples/${kind}.csv`, import.meta.url),
       'utf8',
     )
     const one = await importFile(bursar, `kind=${kind}`, text)

@@ -1,5 +1,5 @@
 import { after, test } from 'node:test'
-import { startBursar } from '../harness/bursar.ts'
+import { startBursar } from '../../harness/bursar.ts'
 import { assertNoStall, worstFiles } from './hostile-support.ts'
 
 const bursar = await startBursar({ after })

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { readFile, readdir } from 'node:fs/promises'
 import { test } from 'node:test'
-import { chooseHead, type FileRow, type Head } from '../../src/imports/files/columns.rules.ts'
-import { readCsv } from '../../src/imports/files/csv.ts'
-import { runInSteps } from '../../src/platform/concurrency.ts'
-import { ColumnGuesser } from '../../src/imports/kinds/matched-columns.rules.ts'
-import { SchoolClasses, LINE_TITLE, RosterLines } from '../../src/imports/kinds/roster/classes.rules.ts'
-import { ROSTER_TITLES } from '../../src/imports/kinds/roster/roster.rules.ts'
+import { chooseHead, type FileRow, type Head } from '../../../src/imports/files/columns.rules.ts'
+import { readCsv } from '../../../src/imports/files/csv.ts'
+import { runInSteps } from '../../../src/platform/concurrency.ts'
+import { ColumnGuesser } from '../../../src/imports/kinds/matched-columns.rules.ts'
+import { SchoolClasses, LINE_TITLE, RosterLines } from '../../../src/imports/kinds/roster/classes.rules.ts'
+import { ROSTER_TITLES } from '../../../src/imports/kinds/roster/roster.rules.ts'
 
 const FOLDER = new URL('odd-files/', import.meta.url)
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import writeExcelFile from 'write-excel-file/node'
-import type { FileRow } from '../../src/imports/files/columns.rules.ts'
-import { readXlsx } from '../../src/imports/files/xlsx.ts'
+import type { FileRow } from '../../../src/imports/files/columns.rules.ts'
+import { readXlsx } from '../../../src/imports/files/xlsx.ts'
 import { workbook, zip, type Parts } from './xlsx-support.ts'
 
 /** What is read of spreadsheets, however a program wrote them. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import type { TestBursar } from '../harness/bursar.ts'
-import { worstStall } from '../harness/processes/stalls.ts'
-import { csv, finish, getImport, studentRow, upload, XLSX_TYPE, type File } from './support.ts'
+import type { TestBursar } from '../../harness/bursar.ts'
+import { worstStall } from '../../harness/processes/stalls.ts'
+import { csv, finish, getImport, studentRow, upload, XLSX_TYPE, type File } from '../support.ts'
 import { workbook, zip } from './xlsx-support.ts'
 
 const HEADER = Object.keys(studentRow())

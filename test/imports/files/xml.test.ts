@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { attributeOf, XmlReader } from '../../src/imports/files/workbook.ts'
+import { attributeOf, XmlReader } from '../../../src/imports/files/workbook.ts'
 
 /** The error of a text that comes in these pieces. */
 function tell(pieces: readonly string[]): string[] {
