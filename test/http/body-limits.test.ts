@@ -16,7 +16,7 @@ const owner = await createPerson(bursar, {
 })
 const session = { origin: bursar.url, cookie: owner.cookie ?? '', 'x-csrf': owner.csrf ?? '' }
 const key = { authorization: `Basic ${Buffer.from(`${DEMO.key}:${DEMO.secret}`).toString('base64')}` }
-// A lender's letter belongs to an application of its desk; test/console/desk.slow.ts sends one that is too large.
+// A lender's letter belongs to an application of its desk; test/console/desk/desk.slow.ts sends one that is too large.
 const own = byteRoutes(bursar).filter(
   ({ url, limit }) => limit !== JSON_BODY.bytes && !url.includes('/lenders/'),
 )

@@ -58,7 +58,7 @@ function send({ method, path }: Operation, body: Json): Promise<Answer> {
   return bursar.demo.send(method, filled, body)
 }
 
-/** Who may see a lender's application is asked before what is sent about it: test/console/desk.slow.ts has these. */
+/** Who may see a lender's application is asked before what is sent about it: test/console/desk/desk.slow.ts has these. */
 const AT_DESK = '/console/api/lenders/'
 const operations = readOperations(bursar).filter(
   ({ path, valid }) => valid !== undefined && !path.startsWith(AT_DESK),

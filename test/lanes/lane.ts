@@ -52,7 +52,7 @@ const LONG_FOR_THEIR_SIZE = [
   'test/flex/engine.slow.ts',
   'test/flex/model.slow.ts',
   'test/sim/ways/ways-model.slow.ts',
-  'test/console/approval-model.slow.ts',
+  'test/console/approvals/model.slow.ts',
 ]
 
 const weightOf = (file: string): number =>

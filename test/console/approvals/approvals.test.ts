@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startBursar } from '../harness/bursar.ts'
-import type { Answer, Json } from '../harness/client.ts'
-import { ERP } from '../harness/samples.ts'
-import { pay } from '../payment-pages/support.ts'
-import { registerStudent } from '../students/support.ts'
-import { AT, makeOrder } from './orders/support.ts'
-import { assertAnswer, createPerson } from './support.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import type { Answer, Json } from '../../harness/client.ts'
+import { ERP } from '../../harness/samples.ts'
+import { pay } from '../../payment-pages/support.ts'
+import { registerStudent } from '../../students/support.ts'
+import { AT, makeOrder } from '../orders/support.ts'
+import { assertAnswer, createPerson } from '../support.ts'
 
 /** Above an amount a second person approves what one person asks for in the console. */
 const bursar = await startBursar({ after })

@@ -1,6 +1,6 @@
 import { after, test } from 'node:test'
-import { startBursar } from '../harness/bursar.ts'
-import { runApprovalModel } from './approval-model.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import { runApprovalModel } from './model.ts'
 
 const bursar = await startBursar({ after })
 

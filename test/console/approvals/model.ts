@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
-import type { TestBursar } from '../harness/bursar.ts'
-import type { Answer, Json } from '../harness/client.ts'
-import { ERP } from '../harness/samples.ts'
-import { pay } from '../payment-pages/support.ts'
-import { Random } from '../sim/random.ts'
-import { instituteId, registerStudent } from '../students/support.ts'
-import { AT } from './orders/support.ts'
-import { checkList } from './student-list.ts'
-import { assertAnswer, createPerson, type Visitor } from './support.ts'
+import type { TestBursar } from '../../harness/bursar.ts'
+import type { Answer, Json } from '../../harness/client.ts'
+import { ERP } from '../../harness/samples.ts'
+import { pay } from '../../payment-pages/support.ts'
+import { Random } from '../../sim/random.ts'
+import { instituteId, registerStudent } from '../../students/support.ts'
+import { AT } from '../orders/support.ts'
+import { checkList } from '../student-list.ts'
+import { assertAnswer, createPerson, type Visitor } from '../support.ts'
 
 /**
  * Two people of the office do whatever gives money away, several acts at once and in any order, and nobody approves any of

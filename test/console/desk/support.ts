@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { getInstitute } from '../../src/institutes/institutes.service.ts'
-import { addLender, chooseLender } from '../../src/loans/lenders/lenders.service.ts'
-import { dayOf } from '../../src/platform/calendar.ts'
-import { paiseOf } from '../../src/platform/money.ts'
-import type { TransferPort } from '../../src/providers/port.ts'
-import type { Answer, Json } from '../harness/client.ts'
-import { LoanWorld } from '../loans/support.ts'
-import { API, assertAnswer, createPerson, type Visitor } from './support.ts'
+import { getInstitute } from '../../../src/institutes/institutes.service.ts'
+import { addLender, chooseLender } from '../../../src/loans/lenders/lenders.service.ts'
+import { dayOf } from '../../../src/platform/calendar.ts'
+import { paiseOf } from '../../../src/platform/money.ts'
+import type { TransferPort } from '../../../src/providers/port.ts'
+import type { Answer, Json } from '../../harness/client.ts'
+import { LoanWorld } from '../../loans/support.ts'
+import { API, assertAnswer, createPerson, type Visitor } from '../support.ts'
 
 export const DESK = `${API}/lenders/sahakari`
 export const SCHOOL = `${API}/institutes/demo-school`

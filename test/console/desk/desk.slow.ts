@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Answer, Json } from '../harness/client.ts'
-import { DESK, Desk, OFFER, RAVI, SCHOOL } from './desk-support.ts'
-import { API, assertAnswer, createPerson, PASSWORD, tokenOf, Visitor } from './support.ts'
+import type { Answer, Json } from '../../harness/client.ts'
+import { DESK, Desk, OFFER, RAVI, SCHOOL } from './support.ts'
+import { API, assertAnswer, createPerson, PASSWORD, tokenOf, Visitor } from '../support.ts'
 
 /** The desk of a lender without an API. */
 const desk = await Desk.open({ after })

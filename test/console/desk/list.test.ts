@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Json } from '../harness/client.ts'
-import { DESK, Desk } from './desk-support.ts'
+import type { Json } from '../../harness/client.ts'
+import { DESK, Desk } from './support.ts'
 
 const desk = await Desk.open({ after })
 

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { applyRefundReport } from '../../src/payments/refunds/refunds.service.ts'
-import { startBursar } from '../harness/bursar.ts'
-import type { Answer, Json } from '../harness/client.ts'
-import { ERP } from '../harness/samples.ts'
-import { pay } from '../payment-pages/support.ts'
-import { instituteId, registerStudent } from '../students/support.ts'
-import { AT, makeOrder } from './orders/support.ts'
-import { checkList } from './student-list.ts'
-import { assertAnswer, createPerson } from './support.ts'
+import { applyRefundReport } from '../../../src/payments/refunds/refunds.service.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import type { Answer, Json } from '../../harness/client.ts'
+import { ERP } from '../../harness/samples.ts'
+import { pay } from '../../payment-pages/support.ts'
+import { instituteId, registerStudent } from '../../students/support.ts'
+import { AT, makeOrder } from '../orders/support.ts'
+import { checkList } from '../student-list.ts'
+import { assertAnswer, createPerson } from '../support.ts'
 
 /** Whichever way round: one person gives no more away than the school lets one person give. */
 const bursar = await startBursar({ after })

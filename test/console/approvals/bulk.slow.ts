@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { yearEnd } from '../../src/app/jobs.ts'
-import { finishImport } from '../../src/imports/engine/steps.service.ts'
-import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
-import { startBursar } from '../harness/bursar.ts'
-import type { Answer } from '../harness/client.ts'
-import { ERP } from '../harness/samples.ts'
-import { instituteId, registerStudent } from '../students/support.ts'
-import { AT, uploadFile } from './orders/support.ts'
-import { assertAnswer, createPerson } from './support.ts'
+import { yearEnd } from '../../../src/app/jobs.ts'
+import { finishImport } from '../../../src/imports/engine/steps.service.ts'
+import { advanceRollovers } from '../../../src/students/rollover/rollover.service.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import type { Answer } from '../../harness/client.ts'
+import { ERP } from '../../harness/samples.ts'
+import { instituteId, registerStudent } from '../../students/support.ts'
+import { AT, uploadFile } from '../orders/support.ts'
+import { assertAnswer, createPerson } from '../support.ts'
 
 /** Fees that are lowered for many students at once wait for a second person too. */
 const bursar = await startBursar({ after })

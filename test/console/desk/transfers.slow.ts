@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Answer, Json } from '../harness/client.ts'
-import { Desk, RAVI, SCHOOL } from './desk-support.ts'
-import { uploadFile } from './orders/support.ts'
-import { assertAnswer } from './support.ts'
+import type { Answer, Json } from '../../harness/client.ts'
+import { Desk, RAVI, SCHOOL } from './support.ts'
+import { uploadFile } from '../orders/support.ts'
+import { assertAnswer } from '../support.ts'
 
 /** What a lender transfers to the institute's own bank account, where no provider sees it. */
 const desk = await Desk.open({ after })
