@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { TokenBuckets } from '../../src/http/limits/rate-limits.ts'
+import { TokenBuckets } from '../../../src/http/limits/rate-limits.ts'
 
 const RATE = { perSecond: 10, burst: 20 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { createPerson } from '../console/support.ts'
-import { startBursar } from '../harness/bursar.ts'
-import type { Answer, Json } from '../harness/client.ts'
-import { waitFor } from '../harness/wait.ts'
-import { readOperations, type Operation } from './fixtures/operations.ts'
+import { createPerson } from '../../console/support.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import type { Answer, Json } from '../../harness/client.ts'
+import { waitFor } from '../../harness/wait.ts'
+import { readOperations, type Operation } from '../fixtures/operations.ts'
 
 /** Every limit that the published document names, overstepped by one. */
 const bursar = await startBursar({ after })

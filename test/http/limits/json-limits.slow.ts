@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { isQuicklyParsed } from '../../src/platform/json.rules.ts'
-import { JSON_BODY } from '../../src/platform/limits.rules.ts'
-import { startBursar } from '../harness/bursar.ts'
-import { PAY } from '../harness/samples.ts'
-import { assertNoStall } from '../harness/processes/stalls.ts'
-import { WORST_BODIES } from '../harness/worst-files.ts'
+import { isQuicklyParsed } from '../../../src/platform/json.rules.ts'
+import { JSON_BODY } from '../../../src/platform/limits.rules.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import { PAY } from '../../harness/samples.ts'
+import { assertNoStall } from '../../harness/processes/stalls.ts'
+import { WORST_BODIES } from '../../harness/worst-files.ts'
 
 const bursar = await startBursar({ after })
 

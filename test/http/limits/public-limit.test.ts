@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
-import { createPerson } from '../console/support.ts'
-import { startBursar } from '../harness/bursar.ts'
-import { DEMO, Client } from '../harness/client.ts'
-import { PAY } from '../harness/samples.ts'
+import { createPerson } from '../../console/support.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import { DEMO, Client } from '../../harness/client.ts'
+import { PAY } from '../../harness/samples.ts'
 
 /** The limit of each address; the visitors stand behind a proxy, which says who they are. */
 const BURST = 8

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { connect } from 'node:net'
 import { after, test } from 'node:test'
-import { startBursar } from '../harness/bursar.ts'
-import { DEMO } from '../harness/client.ts'
-import { waitFor } from '../harness/wait.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import { DEMO } from '../../harness/client.ts'
+import { waitFor } from '../../harness/wait.ts'
 
 const bursar = await startBursar({ after })
 const { hostname, port } = new URL(bursar.url)

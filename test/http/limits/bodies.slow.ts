@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { connect, type Socket } from 'node:net'
 import { after, afterEach, test } from 'node:test'
-import { BODIES, JSON_BODY } from '../../src/platform/limits.rules.ts'
-import { startBursar } from '../harness/bursar.ts'
-import { DEMO } from '../harness/client.ts'
-import { PAY, sampleOrder } from '../harness/samples.ts'
-import { waitFor } from '../harness/wait.ts'
+import { BODIES, JSON_BODY } from '../../../src/platform/limits.rules.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import { DEMO } from '../../harness/client.ts'
+import { PAY, sampleOrder } from '../../harness/samples.ts'
+import { waitFor } from '../../harness/wait.ts'
 
 const bursar = await startBursar({ after }, { TRUST_PROXY: '127.0.0.1' })
 const { bodies } = bursar.app

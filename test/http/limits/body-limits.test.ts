@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { text } from 'node:stream/consumers'
 import { after, test } from 'node:test'
-import { FORM, JSON_BODY } from '../../src/platform/limits.rules.ts'
-import { createPerson } from '../console/support.ts'
-import { startBursar } from '../harness/bursar.ts'
-import { DEMO } from '../harness/client.ts'
-import { byteRoutes, type ByteRoute } from '../harness/worst-files.ts'
+import { FORM, JSON_BODY } from '../../../src/platform/limits.rules.ts'
+import { createPerson } from '../../console/support.ts'
+import { startBursar } from '../../harness/bursar.ts'
+import { DEMO } from '../../harness/client.ts'
+import { byteRoutes, type ByteRoute } from '../../harness/worst-files.ts'
 
 const bursar = await startBursar({ after })
 const owner = await createPerson(bursar, {
