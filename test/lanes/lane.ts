@@ -49,7 +49,7 @@ const FILES = process.env['BURSAR_TESTS'] ?? 'test/**/*.test.ts'
 const LONG_FOR_THEIR_SIZE = [
   'test/banking/full-statements.slow.ts',
   'test/platform/retention/kill.slow.ts',
-  'test/flex/engine.slow.ts',
+  'test/flex/engine/engine.slow.ts',
   'test/flex/model.slow.ts',
   'test/sim/ways/ways-model.slow.ts',
   'test/console/approvals/model.slow.ts',

@@ -10,7 +10,7 @@ import { startFakeErp } from '../../harness/fakes/erp.ts'
 import { waitFor } from '../../harness/wait.ts'
 import { Random } from '../../sim/random.ts'
 import { bareEnv } from '../../harness/processes/child-env.ts'
-import { DueDate, purgeHolds } from '../due-date.ts'
+import { DueDate, purgeHolds } from '../engine/due-date.ts'
 
 /** `src/app/main.ts` runs the due date of many instalments while it is killed and started again. */
 const INSTALMENTS = Number(process.env['KILL_INSTALMENTS'] ?? 30)

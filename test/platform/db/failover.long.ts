@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
-import { DueDate, purgeHolds } from '../../flex/due-date.ts'
+import { DueDate, purgeHolds } from '../../flex/engine/due-date.ts'
 import { Client, DEMO } from '../../harness/client.ts'
 import { startFakeErp } from '../../harness/fakes/erp.ts'
 import { insist, Payers } from '../../harness/payers.ts'

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { downpaymentOrder } from '../../src/flex/plans/open-setup.service.ts'
-import type { Json } from '../harness/client.ts'
-import { sampleRecord } from '../harness/fakes/erp.ts'
-import { ERP } from '../harness/samples.ts'
-import { decide, FEES, openWorld, setUpPlan, stateOf, untilPresented } from './support.ts'
+import { downpaymentOrder } from '../../../src/flex/plans/open-setup.service.ts'
+import type { Json } from '../../harness/client.ts'
+import { sampleRecord } from '../../harness/fakes/erp.ts'
+import { ERP } from '../../harness/samples.ts'
+import { decide, FEES, openWorld, setUpPlan, stateOf, untilPresented } from '../support.ts'
 
 test('a return for want of funds is presented again, at most twice, each at least three days later and announced anew', async t => {
   const world = await openWorld(t)

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ERP } from '../harness/samples.ts'
-import { waitFor } from '../harness/wait.ts'
-import { FLEX, openWorld, stateOf, type World } from './support.ts'
+import { ERP } from '../../harness/samples.ts'
+import { waitFor } from '../../harness/wait.ts'
+import { FLEX, openWorld, stateOf, type World } from '../support.ts'
 
 /** A presentation and somebody who stops it, at the same moment, each in a transaction of its own. */
 const LIMIT = { limitMs: 5_000 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openWorld, stateOf } from './support.ts'
+import { openWorld, stateOf } from '../support.ts'
 
 test('an instalment is announced 24 hours before with its amount, presented, debited and settled, each once', async t => {
   const world = await openWorld(t, { rail: 'upi_autopay' })

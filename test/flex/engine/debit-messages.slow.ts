@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Json } from '../harness/client.ts'
-import { openWorld, SHORT_FIRST, stateOf, type World } from './support.ts'
+import type { Json } from '../../harness/client.ts'
+import { openWorld, SHORT_FIRST, stateOf, type World } from '../support.ts'
 
 async function sentAbout(world: World, text: RegExp): Promise<Json[]> {
   const mails = (await world.mailbox()).filter(mail => text.test(mail.text))

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { sampleRecord } from '../harness/fakes/erp.ts'
-import { startFakeSmtp } from '../harness/fakes/smtp.ts'
-import { NOBODY } from '../harness/nobody.ts'
-import { ERP, sampleStudent } from '../harness/samples.ts'
-import { SMS_ACCOUNT } from '../messages/support.ts'
-import { dayIn, FEES, openWorld, stateOf } from './support.ts'
+import { sampleRecord } from '../../harness/fakes/erp.ts'
+import { startFakeSmtp } from '../../harness/fakes/smtp.ts'
+import { NOBODY } from '../../harness/nobody.ts'
+import { ERP, sampleStudent } from '../../harness/samples.ts'
+import { SMS_ACCOUNT } from '../../messages/support.ts'
+import { dayIn, FEES, openWorld, stateOf } from '../support.ts'
 
 test('a year of a plan happens in its order when the clock is moved, and every rupee is debited once', async t => {
   const world = await openWorld(t)
