@@ -5,7 +5,7 @@ import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { readInlined } from '../harness/openapi/openapi.ts'
 import { operationsOf } from '../harness/openapi/operations.ts'
-import { flawsOf } from './example-check.ts'
+import { flawsOf } from '../harness/openapi/example-check.ts'
 
 const bursar = await startBursar({ after })
 const document = await readInlined(bursar.url)

@@ -5,7 +5,7 @@ import { formats } from '../../src/http/wire/formats.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { readInlined } from '../harness/openapi/openapi.ts'
-import { flawsOf } from '../house/example-check.ts'
+import { flawsOf } from '../harness/openapi/example-check.ts'
 
 const bursar = await startBursar({ after })
 const { body: document } = await bursar.demo.get('/openapi.json')

@@ -1,5 +1,5 @@
 import { PATHS } from '../../src/loans/protocol/protocol.client.ts'
-import { flawsOf } from '../house/example-check.ts'
+import { flawsOf } from '../harness/openapi/example-check.ts'
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { sendToLender } from '../../src/loans/lender-sync.service.ts'

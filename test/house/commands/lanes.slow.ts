@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { bareEnv } from '../harness/processes/child-env.ts'
+import { bareEnv } from '../../harness/processes/child-env.ts'
 
-const ROOT = join(import.meta.dirname, '../..')
+const ROOT = join(import.meta.dirname, '../../..')
 
 const FAILING = `
 import assert from 'node:assert/strict'

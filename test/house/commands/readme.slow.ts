@@ -6,13 +6,13 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { Client, DEMO } from '../harness/client.ts'
-import { startReceiver } from '../harness/receiver.ts'
-import { PAY, sampleOrder } from '../harness/samples.ts'
-import { waitFor } from '../harness/wait.ts'
+import { Client, DEMO } from '../../harness/client.ts'
+import { startReceiver } from '../../harness/receiver.ts'
+import { PAY, sampleOrder } from '../../harness/samples.ts'
+import { waitFor } from '../../harness/wait.ts'
 
 /** What a newcomer does first, in a folder that holds nothing but the repository and what `npm ci` makes. */
-const ROOT = join(import.meta.dirname, '..', '..')
+const ROOT = join(import.meta.dirname, '../../..')
 const [RUN = '', TEST = ''] =
   /```sh\n(npm .*?) +#.*\n(npm .*?) +#.*\n```/
     .exec(readFileSync(join(ROOT, 'README.md'), 'utf8'))

@@ -1,5 +1,5 @@
-import { formats } from '../../src/http/wire/formats.ts'
-import type { Json } from '../harness/client.ts'
+import { formats } from '../../../src/http/wire/formats.ts'
+import type { Json } from '../client.ts'
 
 /** In what an example differs from its schema, where a field that it lacks or has too many is a difference. */
 export function flawsOf(schema: Json, value: Json, at: string): string[] {

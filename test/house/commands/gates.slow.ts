@@ -7,7 +7,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 /** `npm run check` is only worth something if each of its gates really closes: an offence is planted for each. */
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const folder = mkdtempSync(join(tmpdir(), 'bursar-gates-'))
 after(() => rmSync(folder, { recursive: true, force: true }))
 
