@@ -1,7 +1,8 @@
 import { readableComponent, isEmail, isPhone } from '../platform/names.ts'
 import { assertNever } from '../platform/assert.ts'
 import { paiseOf, type Paise } from '../platform/money.ts'
-import { readTypedDay, readTypedRupees } from '../platform/typed.rules.ts'
+import { readTypedRupees } from '../platform/typed/amount.rules.ts'
+import { readTypedDay } from '../platform/typed/day.rules.ts'
 import {
   boundsOf,
   isKnownField,

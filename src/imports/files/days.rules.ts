@@ -6,7 +6,7 @@ import {
   LONGEST_DAY,
   readTypedDay,
   withoutTime,
-} from '../../platform/typed.rules.ts'
+} from '../../platform/typed/day.rules.ts'
 
 /**
  * The order in which a column writes days in numbers alone. People keep to one order within a column, so one cell that can

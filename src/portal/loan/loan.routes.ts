@@ -27,7 +27,7 @@ import { fill } from '../../platform/languages.ts'
 import { textsIn } from '../texts/texts.ts'
 import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
 import { CHILD, frameOf, sendUnknown, withChild, type ChildVisit } from '../parents/access.ts'
-import { readTypedRupees } from '../../platform/typed.rules.ts'
+import { readTypedRupees } from '../../platform/typed/amount.rules.ts'
 
 const APPLICATION = '/cred/:institute/:application_id'
 

@@ -1,7 +1,7 @@
 import type { DueLine, Dues } from '../../dues/dues.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, minPaise, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
-import { readTypedRupees } from '../../platform/typed.rules.ts'
+import { readTypedRupees } from '../../platform/typed/amount.rules.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
 import { feeName } from '../../messages/texts/texts.ts'

@@ -3,8 +3,9 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { readTypedDay } from '../../../src/platform/typed/day.rules.ts'
 import { groupAmount, isAmountSoFar, plainAmount, regroup } from '../../../web/src/ui/form/amount.ts'
-import { formatTime, readDay, readMoment, readWholeDay } from '../../../web/src/ui/form/day.ts'
+import { formatTime, readMoment, readWholeDay } from '../../../web/src/ui/form/day.ts'
 
 const SHOWN_DAY = new Intl.DateTimeFormat('en-IN', { timeZone: 'UTC', dateStyle: 'medium' })
 const aDay = fc
@@ -81,9 +82,9 @@ test('a day is read however people write it, the day first', () => {
     '2026-11-18',
     ' 18/11/2026 ',
   ])
-    assert.equal(readDay(typed), '2026-11-18', typed)
-  assert.equal(readDay('5/3/98'), '1998-03-05')
-  assert.equal(readDay('1 Sept 2026'), '2026-09-01')
+    assert.equal(readTypedDay(typed), '2026-11-18', typed)
+  assert.equal(readTypedDay('5/3/98'), '1998-03-05')
+  assert.equal(readTypedDay('1 Sept 2026'), '2026-09-01')
 })
 
 test('what is no day is none: days that a month does not have, the month first, years of a slip', () => {
@@ -100,7 +101,7 @@ test('what is no day is none: days that a month does not have, the month first, 
     '1/2/3/2026',
     'tomorrow',
   ])
-    assert.equal(readDay(typed), null, typed)
+    assert.equal(readTypedDay(typed), null, typed)
 })
 
 test('every day reads back from all of its forms, and no key on the way to it is taken for another day', () => {
@@ -114,7 +115,7 @@ test('every day reads back from all of its forms, and no key on the way to it is
         `${date}/${month}/${year}`,
         `${Number(date)}.${Number(month)}.${year}`,
       ]) {
-        assert.equal(readDay(text), day, text)
+        assert.equal(readTypedDay(text), day, text)
         for (let keys = 1; keys < text.length; keys++)
           assert.ok([null, day].includes(readWholeDay(text.slice(0, keys))), text.slice(0, keys))
       }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { formatRupees, paiseOf } from '../../../src/platform/money.ts'
-import { readTypedRupees } from '../../../src/platform/typed.rules.ts'
+import { readTypedRupees } from '../../../src/platform/typed/amount.rules.ts'
 import { decideAmount } from '../../../src/portal/parents/choose-page.ts'
 
 const paise = fc.integer({ min: 1, max: 1_000_000_000 }).map(paiseOf)

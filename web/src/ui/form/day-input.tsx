@@ -2,7 +2,8 @@ import { ActionIcon, TextInput, type TextInputProps } from '@mantine/core'
 import { IconCalendar } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
 import { formatDay, isDay } from '../when.tsx'
-import { formatTime, readDay, readMoment, readWholeDay } from './day.ts'
+import { readTypedDay } from '../../../../src/platform/typed/day.rules.ts'
+import { formatTime, readMoment, readWholeDay } from './day.ts'
 
 type Props = Omit<TextInputProps, 'value' | 'onChange' | 'type' | 'ref' | 'min' | 'max'> & {
   /** As the API has it; empty for none. */
@@ -27,7 +28,7 @@ type Typed = { text: string; of: readonly [before: string, given: string] }
 
 const DAY: Kind = {
   native: 'date',
-  read: readDay,
+  read: text => readTypedDay(text),
   readWhole: readWholeDay,
   show: value => (isDay(value) ? formatDay(value) : value),
   help: 'Write the day like 18 Nov 2026 or 18/11/2026',

@@ -1,40 +1,10 @@
-/** Days as people in India type them, the day first: 18 Nov 2026, 18/11/2026, 18-11-26. Nothing here knows of the page. */
+import { readTypedDay } from '../../../../src/platform/typed/day.rules.ts'
 
-const MONTHS = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-]
-/** A year of two digits from 70 on is of the last century, as in files that are imported. */
-const LAST_CENTURY = 70
+/** What stands in a field of a day or a time while somebody types it. Nothing here knows of the page. */
 
-/** The day as YYYY-MM-DD; null for what is none. */
-export function readDay(typed: string): string | null {
-  const text = tidy(typed)
-  const yearFirst = /^(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$/.exec(text)
-  if (yearFirst !== null) return dayFrom(yearFirst[1], yearFirst[2], yearFirst[3])
-  const bare = /^(\d{2})(\d{2})(\d{4})$/.exec(text)
-  if (bare !== null) return dayFrom(bare[3], bare[2], bare[1])
-  const numbers = /^(\d{1,2}) ?[-/. ] ?(\d{1,2}) ?[-/. ] ?(\d{4}|\d{2})$/.exec(text)
-  if (numbers !== null) return dayFrom(numbers[3], numbers[2], numbers[1])
-  const named = /^(\d{1,2})(?:st|nd|rd|th)?[ /.,-]*([a-z]{3,9})[ /.,-]*(\d{4}|\d{2})$/.exec(text)
-  if (named !== null) return dayFrom(named[3], monthOf(named[2]), named[1])
-  const monthFirst = /^([a-z]{3,9})[ .]*(\d{1,2})(?:st|nd|rd|th)?,? (\d{4})$/.exec(text)
-  return monthFirst === null ? null : dayFrom(monthFirst[3], monthOf(monthFirst[1]), monthFirst[2])
-}
-
-/** The same while somebody types: 18/11/20 is on the way to 2026, and 2026-11-1 to the 18th. */
+/** A day that is typed whole: 18/11/20 is on the way to 2026, and 2026-11-1 to the 18th. */
 export function readWholeDay(typed: string): string | null {
-  return /\d{4}$|^\d{4}\D\d{1,2}\D\d{2}$/.test(typed.trim()) ? readDay(typed) : null
+  return /\d{4}$|^\d{4}\D\d{1,2}\D\d{2}$/.test(typed.trim()) ? readTypedDay(typed) : null
 }
 
 const TIME = /(?<=[ ,])(\d{1,2})(?:[:.](\d{2}))? ?([ap])?(?:\.?m\.?)?$/
@@ -45,7 +15,7 @@ export function readMoment(typed: string): string | null {
   const found = TIME.exec(text)
   if (found === null) return null
   const [, hourText = '', minuteText, half] = found
-  const day = readDay(text.slice(0, found.index).replace(/(?:,| at)? ?$/, ''))
+  const day = readTypedDay(text.slice(0, found.index).replace(/(?:,| at)? ?$/, ''))
   const [hour, minute] = [Number(hourText), Number(minuteText ?? 0)]
   // 18 Nov 2026 9 may be a slip; 9 am and 9:00 are times.
   if (day === null || minute > 59 || (minuteText === undefined && half === undefined)) return null
@@ -62,19 +32,6 @@ export function formatTime(time: string): string {
 
 function tidy(typed: string): string {
   return typed.trim().replaceAll(/\s+/g, ' ').toLowerCase()
-}
-
-function monthOf(name = ''): string {
-  const at = name === 'sept' ? 8 : MONTHS.findIndex(month => month === name || month.slice(0, 3) === name)
-  return String(at + 1)
-}
-
-function dayFrom(year = '', month = '', day = ''): string | null {
-  const full = year.length === 2 ? `${Number(year) >= LAST_CENTURY ? '19' : '20'}${year}` : year
-  const text = `${full}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
-  const time = Date.parse(`${text}T00:00:00Z`)
-  const isReal = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
-  return isReal && full >= '1900' ? text : null
 }
 
 function twoDigits(value: number): string {

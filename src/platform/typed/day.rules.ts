@@ -1,8 +1,6 @@
-import { parseDay } from './calendar.ts'
-import { parseRupees, type Paise } from './money.ts'
-import { plainDigits } from './names.ts'
+import { plainDigits } from '../names.ts'
 
-/** What people write into a form: a day, an amount. Programs have exact forms instead, in `calendar.ts` and `money.ts`. */
+/** Days as people write them into forms and files; the console's pages read them here too. Programs use `parseDay`. */
 
 /** Which part comes first in days of three numbers. */
 export type DayOrder = { yearLast: 'dmy' | 'mdy'; yearFirst: 'ymd' | 'ydm' }
@@ -90,26 +88,21 @@ function monthOf(name = ''): string {
 /** A year of two digits from 70 on belongs to the last century. */
 const LAST_CENTURY = 70
 
+/** 18/11/0202 is a slip, and no child of a school was born before. */
+const FIRST_YEAR = '1900'
+
+/** Without Temporal, which older browsers do not have. */
 function dayFrom(year = '', month = '', day = ''): string | null {
   const century = Number(year) >= LAST_CENTURY ? '19' : '20'
   const full = year.length === 2 ? century + year : year
-  return parseDay(`${full}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`)
+  const text = `${full}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`
+  const time = Date.parse(`${text}T00:00:00Z`)
+  const isReal = !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
+  return isReal && full >= FIRST_YEAR ? text : null
 }
 
 /** 27/02/2016 00:00:00, 27-Feb-16 12:00 AM and 2016-02-27T00:00. */
 export function withoutTime(text: string): string {
   const colon = text.indexOf(':')
   return colon < 0 ? text : text.slice(0, colon).replace(/[T\s]\d{1,2}$/, '')
-}
-
-/** ₹1,500, 1500.50, Rs. 500/-, also in digits of India's scripts; null for what is no amount. */
-export function readTypedRupees(text: string): Paise | null {
-  const plain = plainDigits(text)
-    .trim()
-    .replace(/^(₹|rs\.?|inr)\s*/i, '')
-    .replace(/\/-$/, '')
-    .trimEnd()
-  // Commas only as group separators: "1,5" is not fifteen.
-  const isGrouped = /^\d{1,3}(,\d{2,3})*(,\d{3})(\.\d{1,2})?$/.test(plain)
-  return parseRupees(isGrouped ? plain.replaceAll(',', '') : plain)
 }
