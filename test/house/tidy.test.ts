@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { missingEntries } from '../../tools/complete-lock.ts'
@@ -87,6 +88,23 @@ test('the lock file has an entry for every optional dependency, or `npm ci` refu
     },
   ])
   assert.deepEqual(missingEntries(JSON.parse(readFileSync(`${ROOT}/package-lock.json`, 'utf8'))), [])
+})
+
+const MOST_IN_A_FOLDER = 20
+
+/** Folders with more files of code than one looks through. */
+function fullFolders(among: File[]): string[] {
+  const code = among.filter(({ path }) => /\.tsx?$/.test(path))
+  const byFolder = Object.groupBy(code, ({ path }) => dirname(path))
+  return Object.entries(byFolder).flatMap(([folder, held = []]) =>
+    held.length > MOST_IN_A_FOLDER ? [`${folder}: ${held.length}`] : [],
+  )
+}
+
+test('no folder has more than 20 files of code', () => {
+  const planted = Array.from({ length: 21 }, (_, at) => ({ path: `src/fees/${at}.ts`, text: '' }))
+  assert.deepEqual(fullFolders(planted), ['src/fees: 21'])
+  assert.deepEqual(fullFolders(files), [])
 })
 
 const bursar = await startBursar({ after })
