@@ -1,10 +1,9 @@
 import { Button, Group } from '@mantine/core'
 import { useState } from 'react'
-import { download } from '../../api/client.ts'
 import { useInstitutePath } from '../../api/session.ts'
 import { ShortTable } from '../../ui/table/short-table.tsx'
 import { ExportMenu } from '../../ui/table/export-menu.tsx'
-import { notify } from '../../ui/toasts.tsx'
+import { useSaveFile } from '../../ui/file/save-file.tsx'
 import { DayField } from '../../ui/form/day-field.tsx'
 import { TallyLedgers } from './tally-ledgers.tsx'
 
@@ -27,20 +26,9 @@ export function ExportsView() {
   const today = new Date().toISOString().slice(0, TODAY_LENGTH)
   const [days, setDays] = useState({ from: `${today.slice(0, MONTH_LENGTH)}-01`, to: today })
   const [isNaming, setIsNaming] = useState(false)
-  const [busy, setBusy] = useState('')
+  const { busy, save } = useSaveFile()
   const sentFor = (file: (typeof FILES)[number]) =>
     'from' in file ? { [file.from]: days.from, [file.to]: days.to } : {}
-  const save = async (file: (typeof FILES)[number]): Promise<void> => {
-    setBusy(file.list)
-    try {
-      const sent = { ...sentFor(file), format: 'tally' }
-      notify(`Saved as ${await download(`${path}/${file.list}/export`, sent)}`)
-    } catch (error) {
-      notify(error instanceof Error ? error.message : 'The export failed. Try again in a moment.')
-    } finally {
-      setBusy('')
-    }
-  }
   return (
     <>
       <Group gap="xs" align="flex-end" mb="md">
@@ -56,7 +44,9 @@ export function ExportsView() {
             size="xs"
             variant="default"
             loading={busy === file.list}
-            onClick={() => void save(file)}
+            onClick={() =>
+              void save(`${path}/${file.list}/export`, { ...sentFor(file), format: 'tally' }, file.list)
+            }
           >
             Vouchers of {file.title.toLowerCase()}
           </Button>

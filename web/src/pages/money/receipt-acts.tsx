@@ -1,11 +1,10 @@
 import { Button, Menu } from '@mantine/core'
 import { useState } from 'react'
-import { download } from '../../api/client.ts'
 import { useMay } from '../../api/session.ts'
+import { useSaveFile } from '../../ui/file/save-file.tsx'
 import { counted } from '../../ui/money.tsx'
 import { BulkDialogue } from '../../ui/table/bulk-dialogue.tsx'
 import { countOf, type PickedRows } from '../../ui/table/list-parts.tsx'
-import { notify } from '../../ui/toasts.tsx'
 
 type Props = { path: string; picked: PickedRows }
 
@@ -42,30 +41,20 @@ export function ReceiptActs({ path, picked }: Props) {
   )
 }
 
-/** One file, made by the server; what is wrong with it is said here. */
 function PrintMenu({ path, picked }: Props) {
-  const [isBusy, setIsBusy] = useState(false)
-  const start = async (paper: string): Promise<void> => {
-    setIsBusy(true)
-    const sent = picked.ids === undefined ? picked.all : { picked: picked.ids.join(',') }
-    try {
-      notify(`Saved as ${await download(`${path}/pdf`, { ...sent, paper })}`)
-    } catch (error) {
-      notify(error instanceof Error ? error.message : 'The file could not be made. Try again in a moment.')
-    } finally {
-      setIsBusy(false)
-    }
-  }
+  const { busy, save } = useSaveFile()
+  const sent = picked.ids === undefined ? picked.all : { picked: picked.ids.join(',') }
+  const start = (paper: string): void => void save(`${path}/pdf`, { ...sent, paper })
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
-        <Button size="xs" loading={isBusy}>
+        <Button size="xs" loading={busy !== null}>
           One PDF of these
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => void start('a4')}>A4, a page each</Menu.Item>
-        <Menu.Item onClick={() => void start('a5')}>A5, a page each</Menu.Item>
+        <Menu.Item onClick={() => start('a4')}>A4, a page each</Menu.Item>
+        <Menu.Item onClick={() => start('a5')}>A5, a page each</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   )

@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { TallyLedgerAnswer } from '../../../../src/console/reports/register.schemas.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
-import { download, get } from '../../api/client.ts'
+import { get } from '../../api/client.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
 import { Problem } from '../../ui/problem.tsx'
+import { useSaveFile } from '../../ui/file/save-file.tsx'
 import { Dialogue } from '../../ui/dialogue/dialogue.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
@@ -43,6 +44,7 @@ type Props = { ledgers: readonly TallyLedgerAnswer[]; path: string; onClose: () 
 
 function LedgerForm({ ledgers, path, onClose }: Props) {
   const mayChange = useMay('owner', 'finance')
+  const { save } = useSaveFile()
   const [names, setNames] = useState(() => new Map(ledgers.map(({ subject, ledger }) => [subject, ledger])))
   const [reason, setReason] = useState('')
   const change = useCommand<{ ledgers: { subject: string; ledger: string }[]; reason: string }>({
@@ -71,7 +73,11 @@ function LedgerForm({ ledgers, path, onClose }: Props) {
           them yet, import the ledgers first.
         </p>
         <Group>
-          <Button variant="default" size="xs" onClick={() => void saveMasters(path)}>
+          <Button
+            variant="default"
+            size="xs"
+            onClick={() => void save(`${path}/export`, { format: 'tally' })}
+          >
             Save the ledgers for import
           </Button>
         </Group>
@@ -114,12 +120,4 @@ function LedgerForm({ ledgers, path, onClose }: Props) {
       </Stack>
     </form>
   )
-}
-
-async function saveMasters(path: string): Promise<void> {
-  try {
-    notify(`Saved as ${await download(`${path}/export`, { format: 'tally' })}`)
-  } catch (error) {
-    notify(error instanceof Error ? error.message : 'It could not be saved. Try again in a moment.')
-  }
 }

@@ -1,7 +1,6 @@
 import { Button, Menu } from '@mantine/core'
-import { useState } from 'react'
-import { download, type Query } from '../../api/client.ts'
-import { notify } from '../toasts.tsx'
+import type { Query } from '../../api/client.ts'
+import { useSaveFile } from '../file/save-file.tsx'
 
 const KINDS = [
   { format: 'csv', label: 'CSV, up to 1,00,000 rows' },
@@ -18,29 +17,19 @@ type Props = {
   onLedgers?: () => void
 }
 
-/** The whole list with the filters that are set, made by the server; what is wrong with it is said here. */
+/** The whole list with the filters that are set, made by the server. */
 export function ExportMenu({ label = 'Export', path, sent, hasVouchers = false, onLedgers }: Props) {
-  const [isBusy, setIsBusy] = useState(false)
-  const start = async (format: string): Promise<void> => {
-    setIsBusy(true)
-    try {
-      notify(`Saved as ${await download(path, { ...sent, format })}`)
-    } catch (error) {
-      notify(error instanceof Error ? error.message : 'The export failed. Try again in a moment.')
-    } finally {
-      setIsBusy(false)
-    }
-  }
+  const { busy, save } = useSaveFile()
   return (
     <Menu position="bottom-end" shadow="md">
       <Menu.Target>
-        <Button variant="default" size="xs" loading={isBusy}>
+        <Button variant="default" size="xs" loading={busy !== null}>
           {label}
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
         {KINDS.filter(({ format }) => hasVouchers || format !== 'tally').map(({ format, label }) => (
-          <Menu.Item key={format} onClick={() => void start(format)}>
+          <Menu.Item key={format} onClick={() => void save(path, { ...sent, format })}>
             {label}
           </Menu.Item>
         ))}

@@ -2,20 +2,21 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ClassAnswer } from '../../../../../src/console/reports/class-sheets/class-sheets.schemas.ts'
-import { download, get } from '../../../api/client.ts'
+import { get } from '../../../api/client.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath, useMay } from '../../../api/session.ts'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
+import { SheetButtons } from '../../../ui/file/save-file.tsx'
 import { formatCount, formatRupees } from '../../../ui/money.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Empty, Failed, Loading } from '../../../ui/states.tsx'
 import { ShortTable } from '../../../ui/table/short-table.tsx'
-import { notify } from '../../../ui/toasts.tsx'
 import { ReportMails } from '../report-mails.tsx'
 
 /** Who is late, class by class: sheets for the class teachers, to print or to be mailed. */
 export function ClassesView() {
   const path = `${useInstitutePath()}/money`
+  const sheets = `${path}/class-sheets`
   const mayChange = useMay('owner', 'finance')
   const [isMailing, setIsMailing] = useState(false)
   const [changed, setChanged] = useState<ClassAnswer | null>(null)
@@ -37,7 +38,7 @@ export function ClassesView() {
             : `${formatCount(late.reduce((sum, one) => sum + one.late, 0))} students of ${formatCount(late.length)} classes are late.`}
         </p>
         <Group gap="xs">
-          <SheetButtons path={path} of={{}} isAll />
+          <SheetButtons path={sheets} sent={{}} label="All classes" />
           <Button size="xs" variant="default" onClick={() => setIsMailing(true)}>
             Mail to class teachers
           </Button>
@@ -66,7 +67,7 @@ export function ClassesView() {
                     {row.teacher_name === undefined ? 'Enter teacher' : 'Change teacher'}
                   </Button>
                 )}
-                {row.late > 0 && <SheetButtons path={path} of={row} />}
+                {row.late > 0 && <SheetButtons path={sheets} sent={classOf(row)} of={row.title} />}
               </Group>
             ),
           },
@@ -88,34 +89,8 @@ function Teacher({ of: { teacher_name: name, teacher_email: email } }: { of: Cla
 
 const amountOf = (rupees: number): string => (rupees === 0 ? '–' : formatRupees(rupees))
 
-type Class = Partial<Pick<ClassAnswer, 'collector_code' | 'grade' | 'section' | 'title'>>
-
-function SheetButtons({ path, of, isAll = false }: { path: string; of: Class; isAll?: boolean }) {
-  const [busy, setBusy] = useState<string | null>(null)
-  const { collector_code, grade, section } = of
-  const start = async (format: 'pdf' | 'xlsx'): Promise<void> => {
-    setBusy(format)
-    try {
-      const sent = { collector_code, grade, section: section || undefined, format }
-      notify(`Saved as ${await download(`${path}/class-sheets`, sent)}`)
-    } catch (error) {
-      notify(error instanceof Error ? error.message : 'The sheets could not be made. Try again in a moment.')
-    } finally {
-      setBusy(null)
-    }
-  }
-  return (['pdf', 'xlsx'] as const).map(format => (
-    <Button
-      key={format}
-      size="xs"
-      variant="default"
-      loading={busy === format}
-      aria-label={isAll ? undefined : `${format.toUpperCase()} of ${of.title}`}
-      onClick={() => void start(format)}
-    >
-      {isAll ? `All classes (${format.toUpperCase()})` : format.toUpperCase()}
-    </Button>
-  ))
+const classOf = ({ collector_code, grade, section }: ClassAnswer) => {
+  return { collector_code, grade, section: section || undefined }
 }
 
 function TeacherForm({ of, onClose }: { of: ClassAnswer; onClose: () => void }) {

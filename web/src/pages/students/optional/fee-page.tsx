@@ -5,9 +5,10 @@ import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { EnrolmentAnswer } from '../../../../../src/students/enrolments/enrolment.list.ts'
 import type { OptionalFeeAnswer } from '../../../../../src/students/enrolments/optional-fee.schemas.ts'
-import { download, get, type Query } from '../../../api/client.ts'
+import { get } from '../../../api/client.ts'
 import { useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
+import { SheetButtons } from '../../../ui/file/save-file.tsx'
 import { Crumbs, type Crumb } from '../../../ui/link/crumbs.tsx'
 import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { PageFrame } from '../../../ui/page.tsx'
@@ -15,7 +16,6 @@ import { Problem } from '../../../ui/problem.tsx'
 import { Failed, Loading } from '../../../ui/states.tsx'
 import { ExportMenu } from '../../../ui/table/export-menu.tsx'
 import { ListTable } from '../../../ui/table/list-table.tsx'
-import { notify } from '../../../ui/toasts.tsx'
 import { yearName } from '../../../ui/when.tsx'
 import { useCurrentYear } from '../use-student.ts'
 import { AddChildren } from './add-children.tsx'
@@ -149,7 +149,8 @@ function Children({ fee }: { fee: OptionalFeeAnswer }) {
   const { code: institute } = useInstitute()
   const navigate = useNavigate()
   const hasStops = fee.options.some(one => one.stop !== undefined)
-  const path = `${useInstitutePath()}/enrolments`
+  const school = useInstitutePath()
+  const path = `${school}/enrolments`
   return (
     <ListTable<EnrolmentAnswer>
       name="Children"
@@ -161,7 +162,11 @@ function Children({ fee }: { fee: OptionalFeeAnswer }) {
       rowId={row => row.id}
       files={(sent, sort) => (
         <Group gap="xs">
-          <RollSheets fee={fee} sent={sent} />
+          <SheetButtons
+            path={`${school}/optional-fees/${fee.optional_fee_id}/roll-sheets`}
+            sent={{ option: sent['option'], on: sent['on'] }}
+            label={SHEETS[fee.kind] ?? 'Sheets'}
+          />
           <ExportMenu path={`${path}/export`} sent={{ ...sent, sort }} />
         </Group>
       )}
@@ -180,33 +185,6 @@ function Children({ fee }: { fee: OptionalFeeAnswer }) {
 }
 
 /** What a driver or a warden carries: a sheet for each route or room, or only the one that the list is narrowed to. */
-function RollSheets({ fee, sent }: { fee: OptionalFeeAnswer; sent: Query }) {
-  const path = `${useInstitutePath()}/optional-fees/${fee.optional_fee_id}/roll-sheets`
-  const [busy, setBusy] = useState<string | null>(null)
-  const start = async (format: 'pdf' | 'xlsx'): Promise<void> => {
-    setBusy(format)
-    try {
-      const { option, on } = sent
-      notify(`Saved as ${await download(path, { option, on, format })}`)
-    } catch (error) {
-      notify(error instanceof Error ? error.message : 'The sheets could not be made. Try again in a moment.')
-    } finally {
-      setBusy(null)
-    }
-  }
-  return (['pdf', 'xlsx'] as const).map(format => (
-    <Button
-      key={format}
-      size="xs"
-      variant="default"
-      loading={busy === format}
-      onClick={() => void start(format)}
-    >
-      {`${SHEETS[fee.kind] ?? 'Sheets'} (${format.toUpperCase()})`}
-    </Button>
-  ))
-}
-
 const SHEETS: Partial<Record<OptionalFeeAnswer['kind'], string>> = {
   transport: 'Drivers’ sheets',
   hostel: 'Room lists',
