@@ -11,6 +11,8 @@ import type {
   ReconEvent,
   Refund,
   Subscription,
+  Transfer,
+  VirtualAccount,
 } from './entities.ts'
 
 export const KEYS = { clientId: 'TEST10000000000000000001', clientSecret: 'cfsk_ma_test_very-secret-1' }
@@ -41,6 +43,8 @@ export type Books = {
   readonly executions: Map<string, Execution>
   readonly chargeRefunds: Map<string, ChargeRefund>
   readonly disputes: Dispute[]
+  readonly virtualAccounts: Map<string, VirtualAccount>
+  readonly transfers: Transfer[]
   readonly recon: ReconEvent[]
   /** What moved since the last pay-out. */
   readonly unsettled: Omit<ReconEvent, 'settlement_details'>[]
@@ -68,6 +72,8 @@ export function openBooks(options: {
     executions: new Map(),
     chargeRefunds: new Map(),
     disputes: [],
+    virtualAccounts: new Map(),
+    transfers: [],
     recon: [],
     unsettled: [],
     answers: new Map(),

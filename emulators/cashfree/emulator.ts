@@ -5,6 +5,7 @@ import { createExecution, createNotification } from './controlled.ts'
 import { listDisputes } from './disputes.ts'
 import { createOrder, createRefund, listPayments, terminateOrder } from './orders.ts'
 import { listRecon } from './settlements.ts'
+import { createAccount, listByUtr, manageAccount, readAccount } from './virtual-accounts.ts'
 import { createCharge, createChargeRefund, createSubscription, manageSubscription } from './subscriptions.ts'
 
 /** Cashfree's payment gateway as its documentation of version 2025-01-01 describes it, with books of its own. */
@@ -105,6 +106,10 @@ const ROUTES: Route[] = [
     /^\/subscriptions\/[^/]+\/refunds\/([^/]+)$/,
     (books, [id = '']) => found(books.chargeRefunds.get(id), 'refund'),
   ],
+  ['POST', /^\/vba$/, (books, _, { body }) => createAccount(books, body)],
+  ['GET', /^\/vba\/payments\/([^/]+)$/, (books, [utr = '']) => listByUtr(books, utr)],
+  ['GET', /^\/vba\/([^/]+)$/, (books, [id = '']) => readAccount(books, id)],
+  ['PATCH', /^\/vba\/([^/]+)$/, (books, [id = ''], { body }) => manageAccount(books, id, body)],
 ]
 
 function serveApi(books: Books, request: SeenRequest): EmulatorAnswer {
@@ -112,9 +117,9 @@ function serveApi(books: Books, request: SeenRequest): EmulatorAnswer {
   const { clientId, clientSecret } = books.keys
   if (headers['x-client-id'] !== clientId || headers['x-client-secret'] !== clientSecret)
     return refuse(401, 'request_failed', 'authentication Failed', 'authentication_error')
-  if (headers['x-api-version'] !== '2025-01-01')
-    return refuse(400, 'x-api-version_invalid', 'x-api-version : is invalid')
   const path = request.path.slice('/pg'.length)
+  if (headers['x-api-version'] !== (path.startsWith('/vba') ? '2024-07-10' : '2025-01-01'))
+    return refuse(400, 'x-api-version_invalid', 'x-api-version : is invalid')
   for (const [wanted, pattern, handle] of ROUTES) {
     const match = method === wanted ? pattern.exec(path) : null
     if (match === null) continue

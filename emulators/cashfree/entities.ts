@@ -175,6 +175,31 @@ export type Dispute = {
   order_details: { order_id: string; order_amount: number; cf_payment_id: string; payment_amount: number }
 }
 
+/** Of one bank; the id may have several. */
+export type VirtualAccount = {
+  vba_bank_code: string
+  vba_account_number: string
+  vba_ifsc: string
+  vba_status: 'ACTIVE' | 'INACTIVE'
+  vba_created_on: string
+  vba_last_updated_on: string
+  virtual_account_details: { virtual_account_id: string; virtual_account_name: string }
+}
+
+/** What came to one, as it is listed by its UTR. */
+export type Transfer = {
+  virtual_account_id: string
+  utr: string
+  remitter_account: string
+  remitter_name: string
+  amount: string
+  reference_id: string
+  credit_ref_number: string
+  txtime: string
+  is_settled: string
+  txstatus: string
+}
+
 export type ReconEvent = {
   event_details: {
     event_id: string
@@ -190,7 +215,13 @@ export type ReconEvent = {
     event_service_tax: number
   }
   order_details: { order_id?: string; order_amount?: number; order_currency?: string; order_tags?: object }
-  payment_details: { cf_payment_id?: string; payment_amount?: number; payment_currency?: string }
+  payment_details: {
+    cf_payment_id?: string
+    payment_amount?: number
+    payment_currency?: string
+    payment_group?: string
+    bank_reference?: string
+  }
   settlement_details: { cf_settlement_id: string; settlement_date: string; settlement_utr: string }
   refund_details: { refund_id?: string; refund_arn?: string }[]
 }

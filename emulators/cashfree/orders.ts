@@ -138,7 +138,7 @@ function orderOf(books: Books, orderId: string): Order {
 
 export function createRefund(books: Books, orderId: string, body: Fields): EmulatorAnswer {
   const payment = books.payments.find(one => one.order_id === orderId && one.payment_status === 'SUCCESS')
-  if (!books.orders.has(orderId)) return found(undefined, 'order')
+  if (payment === undefined && !books.orders.has(orderId)) return found(undefined, 'order')
   if (payment === undefined)
     return refuse(400, 'order_not_paid', 'Refund can be created only for a paid order')
   const id = String(body['refund_id'])

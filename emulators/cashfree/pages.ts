@@ -15,6 +15,7 @@ import {
   moveSubscription,
   subscriptionOf,
 } from './subscriptions.ts'
+import { transfer } from './virtual-accounts.ts'
 
 /** The pages that a person sees: the payer's under `/checkout/…`, and at `/` a desk from which banks are played. */
 export function servePages(books: Books, { method, path, body }: SeenRequest): EmulatorAnswer {
@@ -73,6 +74,8 @@ const BOUNCES: Record<string, string> = {
 /** What banks do, by the id of what it happens to. */
 function act(books: Books, on: string, verb: string): void {
   if (verb === 'pay out') settle(books)
+  if (books.virtualAccounts.has(on) && verb === 'send')
+    transfer(books, on, { rupees: 1_000, utr: `HDFCN${Date.now()}`, name: 'Asha Rao' })
   if (books.subscriptions.has(on)) actOnMandate(books, on, verb)
   const charge = books.charges.get(on)
   if (charge !== undefined) actOnCharge(books, charge, verb)
@@ -160,6 +163,11 @@ function deskPage(books: Books): string {
       return `<a href="/checkout/payment/${session}">${escape(id)}</a> ${rupees(one.order_amount)}`
     }),
     list('Mandates', [...books.subscriptions.values()], describeMandate),
+    list('Account numbers', [...books.virtualAccounts.entries()], ([id, account]) =>
+      [`${id}: ${account.vba_account_number}, ${account.vba_status}`, button(id, 'send', 'send ₹1,000')].join(
+        ' ',
+      ),
+    ),
     list('Debits that wait for their bank', waiting, one =>
       [describeDebit(one), ...['paid', ...Object.keys(BOUNCES)].map(verb => button(one.id, verb))].join(' '),
     ),

@@ -8,7 +8,15 @@ const TAX_SHARE = 0.18
 /** What moved, until a pay-out takes it along. Cashfree keeps its charge and the tax on it back from money that comes in. */
 export function record(
   books: Books,
-  event: { type: string; amount: number; orderId?: string; paymentId?: string; refundId?: string },
+  event: {
+    type: string
+    amount: number
+    orderId?: string
+    paymentId?: string
+    refundId?: string
+    group?: string
+    utr?: string
+  },
 ): void {
   const isCredit = event.type === 'PAYMENT'
   const fee = event.type === 'CHARGEBACK' ? books.habits.chargebackFee : 0
@@ -30,7 +38,11 @@ export function record(
       event_service_tax: tax,
     },
     order_details: event.orderId === undefined ? {} : { order_id: event.orderId },
-    payment_details: event.paymentId === undefined ? {} : { cf_payment_id: event.paymentId },
+    payment_details: {
+      ...(event.paymentId === undefined ? {} : { cf_payment_id: event.paymentId }),
+      ...(event.group === undefined ? {} : { payment_group: event.group }),
+      ...(event.utr === undefined ? {} : { bank_reference: event.utr }),
+    },
     refund_details: event.refundId === undefined ? [] : [{ refund_id: event.refundId }],
   })
 }

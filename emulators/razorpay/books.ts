@@ -1,6 +1,17 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import type { EmulatorAnswer, Fields } from '../server.ts'
-import type { Dispute, Invoice, Link, Order, Payment, ReconItem, Refund, Token } from './entities.ts'
+import type {
+  Dispute,
+  Invoice,
+  Link,
+  Order,
+  Payment,
+  ReconItem,
+  Refund,
+  Token,
+  Transfer,
+  VirtualAccount,
+} from './entities.ts'
 
 export const KEYS = {
   keyId: 'rzp_test_Key0000000001',
@@ -17,10 +28,12 @@ export type Habits = {
   hasUniqueReceipts: boolean
   /** How the payment that registers a UPI mandate ends: captured with ₹1, or `failed` as a dummy. Both are documented. */
   upiRegistration: 'captured' | 'dummy'
-  /** Whether the payments of a link show the link's notes. */
+  /** Whether the payments of a link, or of an account number, show its notes. */
   attemptsInheritNotes: boolean
   /** What is kept for a dispute that was lost, in paise. */
   disputeFee: number
+  /** Whether account numbers may have a UPI id. */
+  givesUpiIds: boolean
 }
 
 /** One merchant's account at Razorpay. */
@@ -43,6 +56,9 @@ export type Books = {
   readonly customers: Map<string, { id: string; name: string; email: string; contact: string }>
   readonly tokens: Map<string, { token: Token; customerId: string; isDeleted: boolean }>
   readonly disputes: Map<string, Dispute>
+  readonly virtualAccounts: Map<string, VirtualAccount>
+  /** What came to them, by the payment that it is. */
+  readonly transfers: Map<string, Transfer>
   readonly recon: ReconItem[]
   /** Events in the order in which they happened; posting takes them out. */
   readonly outbox: SignedEvent[]
@@ -61,6 +77,7 @@ export function openBooks(options: {
       upiRegistration: 'captured',
       attemptsInheritNotes: false,
       disputeFee: 0,
+      givesUpiIds: true,
       ...options.habits,
     },
     now: () => Math.floor(now().getTime() / 1_000),
@@ -76,6 +93,8 @@ export function openBooks(options: {
     customers: new Map(),
     tokens: new Map(),
     disputes: new Map(),
+    virtualAccounts: new Map(),
+    transfers: new Map(),
     recon: [],
     outbox: [],
   }

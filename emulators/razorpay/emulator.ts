@@ -4,6 +4,7 @@ import { type Books, found, type Habits, type Keys, openBooks, page, refuse, sig
 import type { Payment, ReconItem } from './entities.ts'
 import { cancelLink, createLink, createRefund, listLinks, listRefunds, payLink, readLink } from './links.ts'
 import { cancelInvoice, cancelToken, createRegistrationLink, listInvoices, readToken } from './mandates.ts'
+import { closeAccount, createAccount, listAccounts, readTransfer } from './virtual-accounts.ts'
 import { chargeToken, createOrder, listOrderPayments, listOrders } from './orders.ts'
 
 /**
@@ -76,6 +77,15 @@ const ROUTES: Route[] = [
     (books, [id = ''], { query }) => listRefunds(books, id, query),
   ],
   ['GET', /^\/v1\/payments\/([^/]+)$/, (books, [id = '']) => found(books.payments.get(id))],
+  [
+    'GET',
+    /^\/v1\/payments\/([^/]+)\/(bank_transfer|upi_transfer)$/,
+    (books, [id = '', entity = '']) => readTransfer(books, id, entity),
+  ],
+  ['POST', /^\/v1\/virtual_accounts$/, (books, _, { body }) => createAccount(books, body)],
+  ['GET', /^\/v1\/virtual_accounts$/, (books, _, { query }) => listAccounts(books, query)],
+  ['GET', /^\/v1\/virtual_accounts\/([^/]+)$/, (books, [id = '']) => found(books.virtualAccounts.get(id))],
+  ['POST', /^\/v1\/virtual_accounts\/([^/]+)\/close$/, (books, [id = '']) => closeAccount(books, id)],
   ['POST', /^\/v1\/orders$/, (books, _, { body }) => createOrder(books, body)],
   ['GET', /^\/v1\/orders$/, (books, _, { query }) => listOrders(books, query)],
   ['GET', /^\/v1\/orders\/([^/]+)$/, (books, [id = '']) => found(books.orders.get(id))],

@@ -165,4 +165,31 @@ export type Dispute = {
   created_at: number
 }
 
+/** A `Customer Identifier`, as Razorpay calls it by now. */
+export type VirtualAccount = {
+  id: string
+  name: string
+  entity: 'virtual_account'
+  status: 'active' | 'closed'
+  description: string
+  amount_expected: null
+  notes: Notes
+  amount_paid: number
+  customer_id: null
+  receivers: Fields[]
+  close_by: null
+  closed_at: number | null
+  created_at: number
+}
+
+/** What a payer's bank sent to an account number, or a UPI app to its UPI id. */
+export type Transfer = Fields & {
+  id: string
+  entity: 'bank_transfer' | 'upi_transfer'
+  payment_id: string
+  amount: number
+  virtual_account_id: string
+  virtual_account: VirtualAccount
+}
+
 export type ReconItem = Fields & { entity_id: string; type: string }

@@ -7,6 +7,7 @@ import { endRefund, payLink, refundInDashboard } from './links.ts'
 import { authorise, declineRegistration, moveToken, type TokenStatus } from './mandates.ts'
 import { endDebit } from './orders.ts'
 import { disputePayment, moveDispute, payOut, type DisputeStatus } from './settlements.ts'
+import { transfer } from './virtual-accounts.ts'
 
 /** The pages that a person sees: the payer's at `/i/…`, and at `/` a desk from which banks and banking days are played. */
 export function servePages(books: Books, { method, path, body }: SeenRequest): EmulatorAnswer {
@@ -68,6 +69,8 @@ function act(books: Books, on: string, verb: string): void {
   const refund = books.refunds.find(one => one.id === on)
   const dispute = books.disputes.get(on)
   if (verb === 'pay out') payOut(books)
+  if (books.virtualAccounts.has(on) && verb === 'send')
+    transfer(books, on, { paise: 1_000_00, utr: `HDFCN${Date.now()}`, name: 'Asha Rao' })
   if (books.tokens.has(on))
     moveToken(books, on, verb as TokenStatus, verb === 'rejected' ? 'Rejected by bank' : null)
   if (refund?.status === 'pending') endRefund(books, refund, verb as 'processed' | 'failed')
@@ -121,6 +124,9 @@ function deskPage(books: Books): string {
       const acts = ['confirmed', 'rejected', 'paused', 'cancelled'].filter(one => one !== status)
       return `${token.id} by ${token.method}: ${status} ${acts.map(one => button(token.id, one)).join('')}`
     }),
+    list('Account numbers', [...books.virtualAccounts.values()], ({ id, description, status }) =>
+      [`${id} of ${escape(description)}: ${status}`, button(id, 'send', 'send ₹1,000')].join(' '),
+    ),
     list('Debits that wait for their bank', debits, payment =>
       [
         describe(payment),

@@ -107,7 +107,7 @@ async function applyThrough(ctx: PaymentContext, account: Account, report: Repor
 
 function ourIdOf(report: Exclude<Report, MandateChange>): string {
   if (report.about === 'mandate') return report.mandateId
-  if (report.about === 'credit') return report.virtualAccountId
+  if (report.about === 'credit') return report.accountRef
   return report.about === 'refund' ? report.refundId : report.paymentId
 }
 

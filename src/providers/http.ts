@@ -55,8 +55,8 @@ export function createCaller(options: CallerOptions): () => Call {
           method,
           url: `${root}${path}`,
           headers: {
-            ...headers,
             ...options.headers,
+            ...headers,
             accept: 'application/json',
             'content-type': 'application/json',
           },

@@ -181,6 +181,8 @@ export type SettlementItem = {
   isRegistration?: boolean
   /** The transaction id of the debit that it is about, where the provider did not keep our id for us. */
   transactionId?: string
+  /** The UTR of a transfer to an account number, where the provider tells it. */
+  bankReference?: string
 }
 
 /** One of the credentials of an account: the form of the console, the command line and the environment ask for it. */
@@ -396,16 +398,23 @@ export const CREDIT_MODE = 'bank_transfer'
 export type VirtualAccountPort = {
   /** Opens the account under our id, or answers the one that it has under it already. */
   open(request: VirtualAccountRequest): Promise<OpenedVirtualAccount>
+  /** No more money is taken on it. Harmless where that is so already. */
+  close(account: { instituteId: number; providerRef: string }): Promise<void>
   /** The transfer behind money that a pay-out names and that we have not heard of; null where it is none to such an account. */
-  findCredit(money: { instituteId: number; providerRef: string }): Promise<CreditReport | null>
+  findCredit(money: CreditAtProvider): Promise<CreditReport | null>
 }
 
-type VirtualAccountRequest = {
+/** `utr`: where the pay-out tells it, or we know it; some providers find a transfer by it alone. */
+export type CreditAtProvider = { instituteId: number; providerRef: string; utr: string | null }
+
+export type VirtualAccountRequest = {
   instituteId: number
   collectorCode: string
   virtualAccountId: string
   /** Whom the payer's bank shows as the holder. */
   holderName: string
+  /** When it was asked for before, so that the provider may have it; null the first time. */
+  askedAt: Date | null
 }
 
 export type OpenedVirtualAccount = {
@@ -420,14 +429,14 @@ export type OpenedVirtualAccount = {
 export type CreditReport = {
   about: 'credit'
   instituteId: number
-  virtualAccountId: string
-  /** The provider's name for that account: what people write into its dashboard does not make money another student's. */
+  /** The provider's name for that account. Our id beside it, where there is one, is text that people may change in a dashboard. */
   accountRef: string
   /** The provider's own number of the money, by which its pay-outs and refunds name it. */
   providerRef: string
   utr: string
   amountPaise: Paise
   remitterName: string | null
+  remitterAccount: string | null
   creditedAt: Date
 }
 

@@ -1,27 +1,12 @@
 import assert from 'node:assert/strict'
-import { createHmac } from 'node:crypto'
 import { test, type TestContext } from 'node:test'
-import { KEYS as CASHFREE_KEYS } from '../../emulators/cashfree/books.ts'
-import { KEYS as RAZORPAY_KEYS } from '../../emulators/razorpay/books.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { startPayment } from '../../src/payments/start/start-payment.service.ts'
-import type { Callback } from '../../src/providers/port.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import { assertStatus } from '../http/support.ts'
 import { type GatewayName, GATEWAYS } from '../sim/gateways.ts'
-
-/** As the provider would sign it, if somebody changed its notes: they are whatever its dashboard says. */
-const SIGN: Record<GatewayName, (rawBody: string, headers: Callback['headers']) => Record<string, string>> = {
-  razorpay: rawBody => ({
-    'x-razorpay-signature': createHmac('sha256', RAZORPAY_KEYS.webhookSecret).update(rawBody).digest('hex'),
-  }),
-  cashfree: (rawBody, headers) => {
-    const timestamp = String(headers['x-webhook-timestamp'])
-    const hmac = createHmac('sha256', CASHFREE_KEYS.clientSecret).update(timestamp).update(rawBody)
-    return { 'x-webhook-timestamp': timestamp, 'x-webhook-signature': hmac.digest('base64') }
-  },
-}
+import { SIGN } from './sign.ts'
 
 type Started = { id: string; instituteId: number; orderId: string }
 

@@ -27,13 +27,12 @@ export async function takeCredit(
   credit: CreditReport,
   accountId: string,
 ): Promise<ReportOutcome> {
-  const { instituteId, virtualAccountId, accountRef } = credit
+  const { instituteId, accountRef } = credit
   return ctx.db.transaction(async tx => {
-    const account = await store.findAccount(tx, instituteId, virtualAccountId)
-    // Nobody has seen a number that is still being opened.
-    if (account === null || account.providerRef === null) return 'unknown'
-    // The provider's own name for it counts: ours is text that people with access to its dashboard may change.
-    if (account.accountId !== accountId || account.providerRef !== accountRef) return 'foreign'
+    // One that is still being opened has no such name yet, and nobody has seen its number.
+    const account = await store.findAtProvider(tx, instituteId, accountRef)
+    if (account === null) return 'unknown'
+    if (account.accountId !== accountId) return 'foreign'
     const key = { instituteId, studentId: account.studentId }
     await holdStudent(tx, key)
     const claim = { account, credit, paymentId: newId('pay') }
@@ -52,7 +51,7 @@ export async function takeCredit(
 async function openOrderFor(
   tx: Transaction,
   key: StudentKey,
-  { amountPaise, creditedAt, remitterName }: CreditReport,
+  { amountPaise, creditedAt, remitterName, remitterAccount }: CreditReport,
 ): Promise<Order> {
   const dues = (await readDuesOn(tx, [key], dayOf(creditedAt))).get(key.studentId)
   assert(dues !== undefined, 'a student that is held has dues')
@@ -61,11 +60,15 @@ async function openOrderFor(
   const late = sumPaise(lateFees.map(fee => fee.amountPaise))
   const paid = [...lines, ...lineOf(LATE_FEE, late), ...lineOf(ADVANCE, advancePaise)]
   const made = orderFor(dues.context.student, { kind: 'student', lines: paid, at: creditedAt })
-  const notes = remitterName === null ? [] : [{ key: 'remitter_name', value: remitterName }]
+  const notes = [...noteOf('remitter_name', remitterName), ...noteOf('remitter_account', remitterAccount)]
   const order = { ...made, notes }
   await openOrders(tx, [{ instituteId: key.instituteId, order }])
   await insertDuesOrders(tx, [{ ...key, orderId: order.id, lateFees, payer: null, groupId: null }])
   return order
+}
+
+function noteOf(key: string, value: string | null): Order['notes'][number][] {
+  return value === null ? [] : [{ key, value }]
 }
 
 function lineOf(componentType: string, amountPaise: Paise): { componentType: string; amountPaise: Paise }[] {

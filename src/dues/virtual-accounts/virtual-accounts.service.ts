@@ -60,10 +60,11 @@ export async function openVirtualAccount(
   const { student } = await readContext(ctx.db, key)
   const at = { instituteId: institute.id, collectorCode: student.collectorCode }
   const account = await ctx.accounts.accountFor(at, 'payments')
-  const wanted = await ctx.db.transaction(tx => prepare(tx, key, account, ctx.clock.now()))
+  const { wanted, askedAt } = await ctx.db.transaction(tx => prepare(tx, key, account, ctx.clock.now()))
   if (isOpen(wanted)) return transact(ctx.db, command, async () => ({ ...wanted, isNew: false }))
   const port = await virtualAccountsOf(ctx, wanted)
-  const request = { ...at, virtualAccountId: wanted.id, holderName: `${institute.name} ${student.fullname}` }
+  const holderName = `${institute.name} ${student.fullname}`
+  const request = { ...at, virtualAccountId: wanted.id, holderName, askedAt }
   const opened = await port.open(request).catch((error: unknown) => {
     if (!(error instanceof ProviderRefused)) throw error
     throw conflict(`The payment provider gives no account number: ${error.message}`)
@@ -102,10 +103,10 @@ async function prepare(
   key: StudentKey,
   account: Account | null,
   createdAt: Date,
-): Promise<VirtualAccount> {
+): Promise<{ wanted: VirtualAccount; askedAt: Date | null }> {
   await holdStudent(tx, key)
   const known = await store.findOfStudent(tx, key)
-  if (known !== null && known.state !== 'closed') return known
+  if (known !== null && known.state !== 'closed') return { wanted: known, askedAt: known.createdAt }
   const { student } = await readContext(tx, key)
   if (student.status === 'dropped') throw hasLeft()
   if (account?.port.virtualAccounts === undefined)
@@ -125,7 +126,7 @@ async function prepare(
     closedAt: null,
   }
   await store.insertAccount(tx, made)
-  return made
+  return { wanted: made, askedAt: null }
 }
 
 /** Two who asked at once were given the same account by the provider; the first of them records it. */

@@ -80,14 +80,15 @@ export async function findOfStudent(
   return row ?? null
 }
 
-export async function findAccount(
+/** The one that the provider has under this name of its own. */
+export async function findAtProvider(
   db: Queryable,
   instituteId: number,
-  id: string,
+  providerRef: string,
 ): Promise<VirtualAccount | null> {
   const [row] = await db.query<VirtualAccount>(
-    `select ${accounts.columns('a')} from virtual_accounts a where a.institute_id = $1 and a.id = $2`,
-    [instituteId, id],
+    `select ${accounts.columns('a')} from virtual_accounts a where a.institute_id = $1 and a.provider_ref = $2`,
+    [instituteId, providerRef],
   )
   return row ?? null
 }

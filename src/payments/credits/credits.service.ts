@@ -18,7 +18,7 @@ import { insertExceptions } from '../settlements/settlements.store.ts'
 import * as store from './credits.store.ts'
 
 type CapturedOutcome = Extract<PaymentOutcome, { kind: 'captured' }>
-type ClaimedCredit = { account: AccountRef; credit: CreditReport; paymentId: string }
+type ClaimedCredit = { account: AccountRef & { id: string }; credit: CreditReport; paymentId: string }
 
 /**
  * Takes a transfer for a payment that is about to be booked: once for its account, however often it is told. One that is told
@@ -30,8 +30,8 @@ export async function claimCredit(
   claim: ClaimedCredit,
 ): Promise<boolean> {
   const { account, credit, paymentId } = claim
-  const { instituteId, virtualAccountId, providerRef, utr, amountPaise } = credit
-  const { accountId } = account
+  const { instituteId, providerRef, utr, amountPaise } = credit
+  const { accountId, id: virtualAccountId } = account
   const row = { instituteId, accountId, utr, virtualAccountId, providerRef, amountPaise, paymentId }
   if (await store.insertCredit(tx, row)) {
     // The account of the installation has the provider's name, and is that of all institutes.
@@ -140,9 +140,11 @@ export async function askAboutCredit(
   ctx: PaymentContext,
   payment: Pick<Payment, 'instituteId' | 'id' | 'mode' | 'accountId' | 'providerRef'>,
 ): Promise<CapturedOutcome | null> {
-  const { instituteId, providerRef } = payment
-  if (providerRef === null || !(await isUnasked(ctx.db, payment))) return null
-  const credit = await (await virtualAccountsOf(ctx, payment)).findCredit({ instituteId, providerRef })
+  const { instituteId, providerRef, mode } = payment
+  const utr = mode === CREDIT_MODE ? await store.findUtr(ctx.db, payment) : null
+  if (providerRef === null || utr === null) return null
+  const port = await virtualAccountsOf(ctx, payment)
+  const credit = await port.findCredit({ instituteId, providerRef, utr })
   return credit === null ? null : outcomeOf(credit)
 }
 
@@ -152,7 +154,7 @@ export async function isUnasked(
   { instituteId, id, mode }: Pick<Payment, 'instituteId' | 'id' | 'mode'>,
 ): Promise<boolean> {
   // A gateway's page may take transfers too, for an order.
-  return mode === CREDIT_MODE && store.isCredit(db, { instituteId, id })
+  return mode === CREDIT_MODE && (await store.findUtr(db, { instituteId, id })) !== null
 }
 
 /** The payment that a transfer was booked as. */
@@ -177,10 +179,10 @@ export async function findCredited(
   const refs = unnamed.map(({ providerRef }) => providerRef)
   if (virtualAccounts === undefined || refs.length === 0) return new Map()
   const known = await store.findByProvider(ctx.db, account, refs)
-  const unknown = refs.filter(ref => !known.has(ref))
-  for (const providerRef of unknown) {
-    const credit = await virtualAccounts.findCredit({ instituteId, providerRef })
+  for (const { providerRef, bankReference: utr = null } of unnamed) {
+    if (known.has(providerRef)) continue
+    const credit = await virtualAccounts.findCredit({ instituteId, providerRef, utr })
     if (credit !== null) await ctx.onCredit(credit, account.id)
   }
-  return unknown.length === 0 ? known : store.findByProvider(ctx.db, account, refs)
+  return known.size === refs.length ? known : store.findByProvider(ctx.db, account, refs)
 }

@@ -53,15 +53,16 @@ export async function findCredit(
   return row ?? null
 }
 
-export async function isCredit(
+/** Null: the payment is of no transfer to an account number. */
+export async function findUtr(
   db: Queryable,
   { instituteId, id }: { instituteId: number; id: string },
-): Promise<boolean> {
-  const rows = await db.query(
-    'select from virtual_account_credits where institute_id = $1 and payment_id = $2',
+): Promise<string | null> {
+  const [row] = await db.query<{ utr: string }>(
+    'select utr from virtual_account_credits where institute_id = $1 and payment_id = $2',
     [instituteId, id],
   )
-  return rows.length === 1
+  return row?.utr ?? null
 }
 
 /** The payments of an account that its provider knows under these numbers of its own. */

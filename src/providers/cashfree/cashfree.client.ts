@@ -27,6 +27,7 @@ import {
 } from './reports.ts'
 import { readSettlements, reportOfUnasked } from './settlements.client.ts'
 import * as shapes from './shapes.ts'
+import { createVirtualAccounts, orderOfCredit, readCredited } from './virtual-accounts.client.ts'
 import { type Call, type CallerOptions, createCaller } from '../http.ts'
 import {
   type Callback,
@@ -160,6 +161,7 @@ export function createCashfree(options: CashfreeOptions): Provider {
     settlements: day => readSettlements(connection, day),
     checkConnection: () => checkConnection(begin()),
     mandates: createMandates(connection),
+    virtualAccounts: createVirtualAccounts(connection),
   }
 }
 
@@ -272,7 +274,7 @@ async function terminateOrder(
 }
 
 function readEvent(event: shapes.Event): Report[] {
-  const report = reportOfUnasked(event) ?? reportOfExecution(event)
+  const report = reportOfUnasked(event) ?? reportOfExecution(event) ?? readCredited(event)
   return report === null ? reportsOf(event) : [report]
 }
 
@@ -284,9 +286,10 @@ async function refundOnce(connection: Connection, order: RefundRequest): Promise
   const asked = { ...payment, instituteId }
   const known = noticeOf(payment.providerRef) === null ? null : await readDebit(connection, call, asked)
   const debit = readDebitRef(known?.ref ?? payment.providerRef)
+  const orderId = orderOfCredit(payment.providerRef) ?? toCashfreeId(instituteId, payment.paymentId)
   const path =
     debit === null
-      ? `/orders/${toCashfreeId(instituteId, payment.paymentId)}/refunds`
+      ? `/orders/${encodeURIComponent(orderId)}/refunds`
       : `/subscriptions/${debit.subscriptionId}/refunds`
   const body = {
     ...(debit === null ? { refund_speed: 'STANDARD' } : refundOfDebit(debit)),

@@ -29,8 +29,13 @@ export function refusal(error: unknown): ProviderRefused {
 }
 
 /** What is there, or null; a refusal for another reason is thrown. */
-export async function find<T>(call: Call, path: string, read: (answer: unknown) => T): Promise<T | null> {
-  const found = await call('GET', path, read).catch(refusal)
+export async function find<T>(
+  call: Call,
+  path: string,
+  read: (answer: unknown) => T,
+  headers: Record<string, string> = {},
+): Promise<T | null> {
+  const found = await call('GET', path, read, { headers }).catch(refusal)
   if (!(found instanceof ProviderRefused)) return found
   if (found.httpStatus === 404) return null
   throw found

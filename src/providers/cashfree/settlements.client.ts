@@ -4,6 +4,7 @@ import { type Call, isObject, readObject, RECON_PAGE } from '../http.ts'
 import { type Connection, find, readOurId } from './connection.ts'
 import { feeOf } from './reports.ts'
 import * as shapes from './shapes.ts'
+import { creditRefOf } from './virtual-accounts.client.ts'
 import type { SettlementItem, SettlementReport, UnaskedRefund } from '../port.ts'
 
 const MAX_PAGES = 4_000
@@ -59,7 +60,7 @@ function groupByPayout(events: readonly NamedEvent[]): SettlementReport[] {
     group.items.push({
       kind: event.isCredit ? 'payment' : 'refund',
       ourId,
-      providerRef: event.id,
+      providerRef: creditOf(event) ?? event.id,
       payOutId: event.settlementId,
       amountPaise: event.amountPaise,
       feePaise: feeOf(event),
@@ -68,12 +69,21 @@ function groupByPayout(events: readonly NamedEvent[]): SettlementReport[] {
         : ourId === '' && event.cashfreePaymentId !== null
           ? { transactionId: event.cashfreePaymentId }
           : {}),
+      ...(creditOf(event) !== null && event.bankReference !== null
+        ? { bankReference: event.bankReference }
+        : {}),
       ...(dispute === undefined ? {} : { dispute }),
       ...(ourId === '' && isRupee(event) ? { isRegistration: true } : {}),
     })
     groups.set(key, group)
   }
   return [...groups.values()]
+}
+
+/** Our name for a transfer to an account number. */
+function creditOf({ type, isCredit, group, orderId }: shapes.ReconEvent): string | null {
+  const isTransfer = type === 'PAYMENT' && isCredit && group === 'vba_transfer'
+  return isTransfer && orderId !== null ? creditRefOf(orderId) : null
 }
 
 const RUPEE = 100

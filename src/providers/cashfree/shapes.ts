@@ -74,6 +74,9 @@ export type ReconEvent = {
   orderId: string | null
   refundId: string | null
   cashfreePaymentId: string | null
+  /** How it was paid, and what the bank calls it. */
+  group: string | null
+  bankReference: string | null
   settlementId: string
   utr: string | null
   settledAt: Date
@@ -208,6 +211,8 @@ function readReconEvent(value: unknown, at: string): ReconEvent {
     orderId: readOptionalText(event, 'order_id', at),
     refundId: readOptionalText(event, 'refund_id', at),
     cashfreePaymentId: readOptionalId(event, 'cf_payment_id', at),
+    group: readOptionalText(event, 'payment_group', at),
+    bankReference: readOptionalText(event, 'bank_reference', at),
     settlementId: readId(event, 'cf_settlement_id', at),
     // Its name changed between versions.
     utr: readOptionalText(event, 'settlement_utr', at) ?? readOptionalText(event, 'utr', at),

@@ -34,6 +34,7 @@ import {
   readSettlements,
   refundOnce,
 } from './settlements.client.ts'
+import { createVirtualAccounts } from './virtual-accounts.client.ts'
 import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
 import * as shapes from './shapes.ts'
 
@@ -125,6 +126,7 @@ export function createRazorpay(options: RazorpayOptions): Provider {
     mayPass: (httpStatus, { description }) => httpStatus === 409 && !/different request/i.test(description),
   })
   const once = createOnce<{ providerRef: string }>()
+  const virtualAccounts = createVirtualAccounts(begin, createOnce())
   return {
     name: 'razorpay',
     accepts: ACCEPTS,
@@ -157,6 +159,7 @@ export function createRazorpay(options: RazorpayOptions): Provider {
       returned: async () => null,
       cancel: mandate => cancelMandate(begin(), mandate),
     },
+    virtualAccounts,
     checkConnection: async () => {
       await begin()('GET', '/v1/payment_links?reference_id=connection-check', shapes.readLinks)
     },
@@ -286,7 +289,9 @@ async function paidPaymentOf(call: Call, payment: PaymentAtProvider): Promise<st
     return debit?.status === 'captured' || debit?.status === 'refunded' ? debit.id : null
   }
   const link = await readLinkOf(call, payment)
-  return link === null ? null : (paidAttempt(link)?.paymentId ?? null)
+  if (link !== null) return paidAttempt(link)?.paymentId ?? null
+  // Money that came to an account number had no link: it is known by the payment itself.
+  return providerRef?.startsWith('pay_') === true ? providerRef : null
 }
 
 function isSigned(rawBody: Buffer, signature: string | undefined, secret: string): boolean {

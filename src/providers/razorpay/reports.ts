@@ -20,6 +20,7 @@ import {
 } from './shapes.ts'
 import { railOf, returnCodeOf } from './return-codes.rules.ts'
 import * as shapes from './shapes.ts'
+import { readCredited } from './credits.ts'
 import { assertNever } from '../../platform/assert.ts'
 
 /** Translates what Razorpay says into our words, without I/O. */
@@ -36,6 +37,7 @@ const OWNED: Record<string, string> = {
   'refund.failed': 'refund',
   'invoice.paid': 'payment',
   'invoice.expired': 'invoice',
+  'virtual_account.credited': 'virtual_account',
 }
 
 /**
@@ -71,6 +73,8 @@ export function reportsOf(event: shapes.Event): Report[] {
           providerRef: readToken(event.entity('token'), 'payload.token.entity').id,
         },
       ]
+    case 'virtual_account.credited':
+      return present(readCredited(event))
     case 'refund.processed':
     case 'refund.failed':
       return present(reportOfRefund(event))

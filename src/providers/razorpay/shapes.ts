@@ -89,6 +89,7 @@ type Notes = {
   paymentId: string | null
   refundId: string | null
   mandateId: string | null
+  virtualAccountId: string | null
 }
 
 const LINK_STATUSES = ['created', 'partially_paid', 'paid', 'expired', 'cancelled'] as const
@@ -234,13 +235,13 @@ function readMoment(fields: Fields, key: string, at: string): Date {
   return new Date(value * 1_000)
 }
 
-/** Anybody with the dashboard may write notes, so ones that are not in our form are nobody's, not an error. */
 /** Whether an entity carries our notes. */
 export function isOurs(value: unknown): boolean {
   return isObject(value) && readNotes(value['notes']).instituteId !== null
 }
 
-function readNotes(value: unknown): Notes {
+/** Anybody with the dashboard may write notes, so ones that are not in our form are nobody's, not an error. */
+export function readNotes(value: unknown): Notes {
   const notes = isObject(value) ? value : {}
   const textAt = (key: string): string | null => {
     const note = notes[key]
@@ -252,6 +253,7 @@ function readNotes(value: unknown): Notes {
     paymentId: textAt('payment_id'),
     refundId: textAt('refund_id'),
     mandateId: textAt('mandate_id'),
+    virtualAccountId: textAt('virtual_account_id'),
   }
 }
 

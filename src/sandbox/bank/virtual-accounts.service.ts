@@ -32,6 +32,8 @@ export function virtualAccountPort({ db }: Context): VirtualAccountPort {
       const { ref: providerRef, ifsc } = account
       return { providerRef, accountNumber: account.accountNumber, ifsc, upiId: account.upiId }
     },
+    // It goes on taking money, so that money to a number that was closed here can be tried.
+    close: async () => {},
     async findCredit({ instituteId, providerRef: ref }) {
       const credit = await store.findCredit(db, instituteId, { ref })
       return credit === null ? null : reportOf(credit)
@@ -57,8 +59,8 @@ export async function creditAtBank(
 }
 
 function reportOf({ account, ref: providerRef, ...credit }: store.BankCredit): CreditReport {
-  const { instituteId, virtualAccountId, ref: accountRef } = account
-  return { about: 'credit', instituteId, virtualAccountId, accountRef, providerRef, ...credit }
+  const { instituteId, ref: accountRef } = account
+  return { about: 'credit', instituteId, accountRef, providerRef, remitterAccount: null, ...credit }
 }
 
 /** Fifteen digits, the same for a reference each time. */

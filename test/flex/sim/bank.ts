@@ -130,6 +130,11 @@ export const sandboxBank: TownBank = {
       if (row !== undefined) await atBank(town, pupil, `${row.institute}/${row.ref}`, 'outcome=pending')
     },
   },
+  async transfer(town, pupil, { paise, utr }) {
+    const path = `${SANDBOX}/pay/students/${pupil.studentId}/virtual_account/transfers`
+    const { status, text } = await send(town, pupil, ['POST', path, { amount: paise / 100, utr }])
+    assert.equal(status, 200, text)
+  },
   async authorise(town, pupil) {
     const { status, text } = await town.as(pupil).post(`${SANDBOX}/flex/plans/${pupil.planId}/authorise`)
     assert.equal(status, 200, text)

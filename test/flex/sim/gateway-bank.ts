@@ -26,6 +26,7 @@ class GatewayBank implements TownBank {
   readonly #gateway: Gateway
   readonly #accountOf: AccountOf
   readonly #takenBack = new Set<string>()
+  readonly #utrs = new Set<string>()
 
   constructor(gateway: Gateway, accountOf: AccountOf) {
     this.#gateway = gateway
@@ -65,6 +66,20 @@ class GatewayBank implements TownBank {
     },
   }
 
+  /** A vendor's bank takes a UTR once, and tells of it as badly as of everything. */
+  async transfer(town: Town, pupil: Pupil, sent: { paise: number; utr: string }): Promise<void> {
+    const [account] = await town.sql<{ ref: string }>(
+      `select provider_ref as ref from virtual_accounts where student_id = $1 and state = 'active'`,
+      [pupil.studentId],
+    )
+    assert.ok(account)
+    if (!this.#utrs.has(sent.utr)) {
+      this.#utrs.add(sent.utr)
+      await this.#gateway.bank.transfer(account.ref, { ...sent, name: 'Asha Rao' })
+    }
+    await deliverAtRandom(this.#gateway, town.as(pupil), town.random)
+  }
+
   async authorise(town: Town, pupil: Pupil): Promise<void> {
     const mandate = await newestMandate(town, pupil, ['pending'])
     assert.ok(mandate)
@@ -96,14 +111,17 @@ class GatewayBank implements TownBank {
 
   async expectSame({ sql }: Town): Promise<void> {
     const { books, name } = this.#gateway
-    const known = await sql<{ id: string }>(
-      `select id from payments where state = 'captured' and provider = $1 order by id`,
+    const known = await sql<{ id: string; utr: string | null }>(
+      `select p.id, c.utr from payments p
+       left join virtual_account_credits c on c.institute_id = p.institute_id and c.payment_id = p.id
+       where p.state = 'captured' and p.provider = $1 order by p.id`,
       [name],
     )
     assert.deepEqual(
-      known.map(({ id }) => id),
+      known.filter(({ utr }) => utr === null).map(({ id }) => id),
       [...books.paid(), ...books.debited()].sort(),
     )
+    assert.deepEqual(known.flatMap(({ utr }) => utr ?? []).sort(), [...this.#utrs].sort())
     for (const made of [books.debits(), books.refunds()])
       assert.equal(new Set(made).size, made.length, 'something was made twice')
   }

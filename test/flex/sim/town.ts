@@ -38,6 +38,8 @@ export type TownBank = {
     /** Approves, and the bank takes its time; absent where the bank always answers at once. */
     leavePending?(town: Town, pupil: Pupil, paymentId: string): Promise<void>
   }
+  /** Sends money to the account number of a child, or again what it has sent under this UTR. */
+  transfer(town: Town, pupil: Pupil, sent: { paise: number; utr: string }): Promise<void>
   /** The parent says yes to the mandate that the plan waits for. */
   authorise(town: Town, pupil: Pupil): Promise<void>
   /** Whether it takes back what was paid: a refund besides would be a case for a person. */

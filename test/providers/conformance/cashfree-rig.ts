@@ -15,6 +15,7 @@ import {
   endChargeRefund,
   moveSubscription,
 } from '../../../emulators/cashfree/subscriptions.ts'
+import { transfer } from '../../../emulators/cashfree/virtual-accounts.ts'
 import { lose, neverAnswer, status } from '../../../emulators/faults.ts'
 import type { Fault } from '../../../emulators/server.ts'
 import type { ReturnCategory } from '../../../src/flex/rules/returns.rules.ts'
@@ -28,6 +29,7 @@ const CALLS: Record<Call, string> = {
   register: 'POST /pg/subscriptions',
   announce: 'POST /pg/subscriptions/pay/controlled/notify-mandate',
   present: 'POST /pg/subscriptions/pay',
+  open: 'POST /pg/vba',
 }
 const LIMIT = { message: 'Too many requests', code: 'request_failed', type: 'rate_limit_error' }
 const FAULT: Record<FaultKind, Fault> = {
@@ -51,9 +53,10 @@ export function playCashfree({ books }: CashfreeEmulator): Vendor {
     refund: { keys: () => [...books.refunds.keys(), ...books.chargeRefunds.keys()] },
     mandate: books.subscriptions,
     debit: { keys: () => [...books.charges.keys(), ...books.executions.keys()] },
+    account: books.virtualAccounts,
   }
   const named = (what: keyof typeof ids, id: string): string[] =>
-    [...ids[what].keys()].filter(one => one.endsWith(`-${id}`))
+    [...ids[what].keys()].filter(one => one.endsWith(`-${id}`) || (what === 'account' && one === id))
   const idOf = (what: keyof typeof ids, id: string): string =>
     named(what, id)[0] ?? assert.fail('the vendor does not have it')
   const order = (id: string): string => idOf('payment', id)
@@ -90,6 +93,7 @@ export function playCashfree({ books }: CashfreeEmulator): Vendor {
         else endChargeRefund(books, at, 'SUCCESS')
       },
       refundInDashboard: async (id, paise) => refundInDashboard(books, order(id), paise / 100),
+      transfer: async (ref, { paise, ...sent }) => transfer(books, ref, { ...sent, rupees: paise / 100 }),
       async settle() {
         settle(books)
         return dayOf(books.now())

@@ -7,6 +7,7 @@ import { endRefund, refundInDashboard } from '../../../emulators/razorpay/links.
 import { authorise, declineRegistration, moveToken } from '../../../emulators/razorpay/mandates.ts'
 import { endDebit } from '../../../emulators/razorpay/orders.ts'
 import { disputePayment, moveDispute, payOut } from '../../../emulators/razorpay/settlements.ts'
+import { transfer } from '../../../emulators/razorpay/virtual-accounts.ts'
 import type { Fault } from '../../../emulators/server.ts'
 import type { ReturnCategory } from '../../../src/flex/rules/returns.rules.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
@@ -19,6 +20,7 @@ const CALLS: Record<Call, string> = {
   register: 'POST /v1/subscription_registration',
   announce: 'POST /v1/orders',
   present: 'POST /v1/payments/create/recurring',
+  open: 'POST /v1/virtual_accounts',
 }
 const FAULT: Record<FaultKind, Fault> = {
   lost: lose,
@@ -53,6 +55,11 @@ export function playRazorpay(emulator: RazorpayEmulator): Vendor {
       ({ notes }) => 'payment_id' in notes && notes['payment_id'] === paymentId,
     )
   const debitOf = (paymentId: string) => find(debits(paymentId), () => true)
+  /** Those that were made under the same id of ours. */
+  const accountsLike = (ref: string) => {
+    const [wanted, ...all] = [books.virtualAccounts.get(ref), ...books.virtualAccounts.values()]
+    return all.filter(one => JSON.stringify(one?.notes) === JSON.stringify(wanted?.notes))
+  }
   return {
     payer: {
       pay: async id => void emulator.pay(linkId(id)),
@@ -82,6 +89,7 @@ export function playRazorpay(emulator: RazorpayEmulator): Vendor {
           find(books.links.get(linkId(id))?.payments ?? [], () => true).payment_id,
           paise,
         ),
+      transfer: async (ref, sent) => transfer(books, ref, sent) !== null,
       async settle() {
         payOut(books)
         return dayOf(new Date(books.now() * 1_000))
@@ -94,6 +102,7 @@ export function playRazorpay(emulator: RazorpayEmulator): Vendor {
         refund: () => books.refunds.filter(one => one.receipt === id),
         mandate: () => [...books.invoices.values()].filter(one => one.receipt === id),
         debit: () => debits(id),
+        account: () => accountsLike(id),
       }
       return held[what]().length
     },

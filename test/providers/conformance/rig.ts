@@ -19,7 +19,7 @@ import {
 /** What a call to the vendor may meet after the vendor has carried it out. */
 export const FAULTS = ['lost', 'busy', 'broken', 'silent'] as const
 export type FaultKind = (typeof FAULTS)[number]
-export type Call = 'start' | 'refund' | 'register' | 'announce' | 'present'
+export type Call = 'start' | 'refund' | 'register' | 'announce' | 'present' | 'open'
 
 /**
  * A vendor whose payers and banks act as they are told. Everything at the vendor is named by our own ids. Acts only move
@@ -48,16 +48,20 @@ export type Vendor = {
     processRefund(refundId: string): Promise<void>
     /** Somebody of the institute refunds a payment of the checkout in the vendor's dashboard; absent where there is none. */
     refundInDashboard?(paymentId: string, paise: number): Promise<void>
+    /** A payer's bank sends money to an account number; false when it goes back, because the number is closed. */
+    transfer(accountRef: string, sent: Transfer): Promise<boolean>
     /** Pays everything out; answers the day of India on which it did. */
     settle(): Promise<string>
   }
   /** Takes what the vendor has posted since the last time, the oldest first. */
   callbacks(): Callback[]
-  /** How often the vendor's books have it: 1, whatever happened. */
-  times(what: 'payment' | 'refund' | 'mandate' | 'debit', ourId: string): Promise<number>
+  /** How often the vendor's books have it: 1, whatever happened. An account number is asked about by the vendor's name for it. */
+  times(what: 'payment' | 'refund' | 'mandate' | 'debit' | 'account', ourId: string): Promise<number>
   /** Why debits bounce at this vendor, by what that asks of us. */
   bounces: readonly ReturnCategory[]
 }
+
+export type Transfer = { paise: number; utr: string; name: string }
 
 /** What a provider brings to be held against the port: itself, and its vendor. */
 export type Rig = Vendor & {
@@ -70,6 +74,8 @@ export type Rig = Vendor & {
   now(): Date
   /** Moves the vendor's clock, where it looks at the time between two calls. */
   pass?: (hours: number) => void
+  /** A number that is closed goes on taking money there. */
+  keepsClosed?: boolean
   /** Spoils the next answer to a call; absent where no wire lies between. */
   spoil?: (call: Call, fault: FaultKind) => void
   /** The ways in which answers are spoiled; none where no wire lies between. */
@@ -177,10 +183,13 @@ export function debitOf(rig: Rig, rail: Rail, mandateRef: string): DebitRequest 
   }
 }
 
-export async function itemsOf(rig: Rig, day: string): Promise<(SettlementItem & { utr: string })[]> {
+export async function itemsOf(
+  rig: Rig,
+  day: string,
+): Promise<(SettlementItem & { instituteId: number; utr: string })[]> {
   const items = []
-  for await (const { utr, items: part } of rig.provider.settlements(day))
-    items.push(...part.map(item => ({ ...item, utr })))
+  for await (const { instituteId, utr, items: part } of rig.provider.settlements(day))
+    items.push(...part.map(item => ({ ...item, instituteId, utr })))
   return items
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { getInstitute } from '../../../src/institutes/institutes.service.ts'
 import type { ReturnCategory } from '../../../src/flex/rules/returns.rules.ts'
 import { dayOf } from '../../../src/platform/calendar.ts'
+import { paiseOf } from '../../../src/platform/money.ts'
 import type { Rail, Callback } from '../../../src/providers/port.ts'
 import type { MandateAct } from '../../../src/sandbox/bank/simulator.rules.ts'
 import type { SandboxBank } from '../../../src/sandbox/bank/simulator.service.ts'
@@ -68,6 +69,16 @@ await conform(async owner => {
         ),
       takeBack: async id => void posted.push(...(await bank.decide(await payment(id), { kind: 'bounced' }))),
       processRefund: async () => {},
+      async transfer(ref, { paise, utr, name: remitterName }) {
+        const [row] = await bursar.sql<{ id: string }>(
+          'select virtual_account_id as id from bank_virtual_accounts where ref = $1',
+          [ref],
+        )
+        const virtualAccountId = row?.id ?? assert.fail('the bank has no such account')
+        const sent = { instituteId, virtualAccountId, amountPaise: paiseOf(paise), utr, remitterName }
+        posted.push(...(await bank.credit(sent)).callbacks)
+        return true
+      },
       async settle() {
         await bank.payOut(new Date(ctx.clock.now().getTime() + 1_000))
         return dayOf(ctx.clock.now())
@@ -77,7 +88,7 @@ await conform(async owner => {
     forge: ({ headers, rawBody }) => [
       { headers: {}, rawBody },
       { headers: { 'x-sandbox-bank-signature': '0'.repeat(64) }, rawBody },
-      { headers, rawBody: Buffer.from(rawBody.toString().replace('captured', 'capturee')) },
+      { headers, rawBody: Buffer.concat([rawBody, Buffer.from(' ')]) },
     ],
     async times(what, id) {
       const [table, column] = {
@@ -85,6 +96,7 @@ await conform(async owner => {
         debit: ['bank_payments', 'payment_id'],
         refund: ['bank_refunds', 'refund_id'],
         mandate: ['bank_mandates', 'mandate_id'],
+        account: ['bank_virtual_accounts', 'ref'],
       }[what] as [string, string]
       const [row] = await bursar.sql<{ count: number }>(
         `select count(*) as count from ${table} where ${column} = $1`,
@@ -95,6 +107,7 @@ await conform(async owner => {
     bounces: ['funds', 'bank', 'mandate', 'limit'],
     now: () => ctx.clock.now(),
     faults: [],
+    keepsClosed: true,
   }
   return rig
 })

@@ -8,6 +8,7 @@ import type { Payments } from 'razorpay/dist/types/payments.js'
 import type { Refunds } from 'razorpay/dist/types/refunds.js'
 import type { Subscriptions } from 'razorpay/dist/types/subscriptions.js'
 import type { Tokens } from 'razorpay/dist/types/tokens.js'
+import type { VirtualAccounts } from 'razorpay/dist/types/virtualAccounts.js'
 import { KEYS } from '../../../emulators/razorpay/books.ts'
 import { startRazorpay } from '../../../emulators/razorpay/emulator.ts'
 import type {
@@ -18,9 +19,11 @@ import type {
   Payment,
   Refund,
   Token,
+  VirtualAccount,
 } from '../../../emulators/razorpay/entities.ts'
 import { authorise, moveToken } from '../../../emulators/razorpay/mandates.ts'
 import { servePages } from '../../../emulators/razorpay/pages.ts'
+import { transfer } from '../../../emulators/razorpay/virtual-accounts.ts'
 
 const emulator = await startRazorpay({ pages: servePages })
 after(() => emulator.close())
@@ -67,8 +70,13 @@ test('the emulator’s entities have the types of the published SDK but for what
       Tokens.RazorpayToken
     >,
     { evidence: unused } satisfies Deviation<Dispute, Disputes.RazorpayDispute>,
+    {
+      notes,
+      receivers: 'one type for bank accounts and UPI ids in the SDK',
+      allowed_payers: 'only of accounts with third-party validation in the reference',
+    } satisfies Deviation<VirtualAccount, VirtualAccounts.RazorpayVirtualAccount>,
   ]
-  assert.equal(deviations.length, 7)
+  assert.equal(deviations.length, 8)
 })
 
 test('the published SDK finds every address that Bursar calls, and what it expects there', async () => {
@@ -113,6 +121,13 @@ test('the published SDK finds every address that Bursar calls, and what it expec
   assert.equal((await sdk.orders.all({ receipt: 'p1' })).count, 1)
   assert.deepEqual(await sdk.customers.deleteToken(customerId, token.id), { deleted: true })
   assert.equal((await sdk.disputes.all()).count, 0)
+  const account = await sdk.virtualAccounts.create({ receivers: { types: ['bank_account'] } })
+  assert.equal((await sdk.virtualAccounts.fetch(account.id)).receivers[0]?.ifsc, 'RATN0VAAPIS')
+  assert.equal((await sdk.virtualAccounts.all({ count: 10 })).count, 1)
+  const sent = transfer(emulator.books, account.id, { paise: 900_00, utr: 'N1', name: 'Asha Rao' })
+  assert.equal((await sdk.payments.bankTransfer(sent?.id ?? '')).bank_reference, 'N1')
+  await sdk.virtualAccounts.close(account.id)
+  assert.equal((await sdk.virtualAccounts.fetch(account.id)).status, 'closed')
   assert.deepEqual(await sdk.settlements.reports({ year: 2026, month: 11 }), {
     entity: 'collection',
     count: 0,

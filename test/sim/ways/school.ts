@@ -28,7 +28,7 @@ export class School {
   handed = 0
   refusals = 0
   #child: Child | undefined
-  readonly #unanswered: (() => Promise<Answer>)[] = []
+  readonly #unanswered: (() => Promise<unknown>)[] = []
   readonly #session: ConsoleVisitor
 
   private constructor(town: Town, session: ConsoleVisitor) {
@@ -79,7 +79,7 @@ export class School {
   }
 
   /** What a crash swallowed is sent again after it. */
-  async untilAnswered(send: () => Promise<Answer>): Promise<Answer> {
+  async untilAnswered<Said>(send: () => Promise<Said>): Promise<Said> {
     try {
       return await send()
     } catch (error) {

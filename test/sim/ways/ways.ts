@@ -183,16 +183,9 @@ async function transfer(school: School, child: Child): Promise<string> {
   const path = `${PAY}/students/${child.studentId}/virtual_account`
   const opened = await send(town, child, ['POST', path, {}])
   if (opened.status >= 300) return String(opened.status)
-  const amount = town.random.between(1, 2 * child.feePaise) / 100
-  const body = { amount, utr: `SIM${++school.handed}` }
-  const sent = [
-    'POST',
-    `/api/v1/sandbox/pay/students/${child.studentId}/virtual_account/transfers`,
-    body,
-  ] as const
-  const answer = await school.untilAnswered(() => send(town, child, sent))
-  assert.equal(answer.status, 200, answer.text)
-  return `${amount}: ${answer.body.data.payment_id ?? 'not told'}`
+  const sent = { paise: town.random.between(1, 2 * child.feePaise), utr: `SIM${++school.handed}` }
+  await school.untilAnswered(() => town.bank.transfer(town, child, sent))
+  return `${sent.paise} under ${sent.utr}`
 }
 
 /**
