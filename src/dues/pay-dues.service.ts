@@ -1,4 +1,4 @@
-import { type Order, type OrderToPay, requireReturnUrl, orderFor } from '../orders/orders.rules.ts'
+import { type Order, type OrderToPay, requireReturnUrl, orderFor, totalOf } from '../orders/orders.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { closeUnpaid, openOrders } from '../orders/order-payments.service.ts'
 import { findOrders } from '../orders/orders.service.ts'
@@ -12,24 +12,28 @@ import { assert } from '../platform/assert.ts'
 import { dayOf } from '../platform/calendar.ts'
 import type { Context } from '../platform/context.ts'
 import type { Queryable, Transaction } from '../platform/db/database.ts'
-import { conflict } from '../platform/errors.ts'
+import { badField, conflict } from '../platform/errors.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
 import { newId } from '../platform/ids.ts'
 import { formatRupees, subtractPaise, sumPaise, type Paise } from '../platform/money.ts'
 import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { allocate, chosenOf } from './allocation.rules.ts'
 import { takeLateFees } from './counter.rules.ts'
+import { linesOf, shareFor, type LinkScope } from './due-links.rules.ts'
 import { isCovered, LATE_FEE, payable, withoutPlanned, withoutTaken, type Share } from './dues.rules.ts'
 import { readDuesOn, type Dues } from './dues.service.ts'
 import { insertDuesOrders, listGroup, listOpenOrders, readDuesOrders, type Payer } from './dues.store.ts'
 
 type PaidStudent = { institute: Institute; studentId: string }
-/** A part of one child's dues: an amount, the picked fees or exact lines; all of them when none is said. */
+/** A part of one child's dues: an amount, what is due by some day, the picked fees or exact lines; all of them when none is said. */
 type ChosenDues = {
   amountPaise?: Paise | null
+  asked?: LinkScope | null
   componentTypes?: readonly string[] | null
   /** Exactly this, as somebody of the office agreed with the family; the rules for part payments do not hold it up. */
   lines?: Share['lines'] | null
+  /** The sum on the button that was pressed: no order asks for another. */
+  shownPaise?: Paise | null
 }
 type PaymentOptions = {
   callbackUrl: string | null
@@ -140,6 +144,8 @@ async function openIn(
   if (isTaken(wanted, owed, left)) throw alreadyOnTheWay(onTheWay)
   const share = shareOf(dues, wanted)
   const order = orderOf(dues, share, { at: now, callbackUrl })
+  if (totalOf(order) !== (wanted.shownPaise ?? totalOf(order)))
+    throw badField('amount', `is ${formatRupees(totalOf(order))} by now, not what was shown`)
   const started = await listStartedByPayers(tx, institute.id, studentId)
   const rivals = rivalsOf(started, order)
   const rival = rivals.find(payment => heldUntil(payment) > now)
@@ -177,8 +183,14 @@ function isTaken({ amountPaise = null, componentTypes = null }: ChosenDues, owed
 }
 
 /** Fees that the payer picked are a part like any other, which the institute's rules allow or not. */
-function shareOf(dues: Dues, { amountPaise = null, componentTypes = null, lines = null }: ChosenDues): Share {
+function shareOf(dues: Dues, wanted: ChosenDues): Share {
+  const { amountPaise = null, asked = null, componentTypes = null, lines = null } = wanted
   if (lines !== null) return exactShare(dues, lines)
+  if (asked !== null) {
+    const { share, why } = shareFor(dues, asked)
+    if (share === null) throw badField('amount', `cannot be paid: ${why}`)
+    return share
+  }
   const { partPayment, allocation, totalPaise } = dues
   if (componentTypes === null)
     return allocate(payable(amountPaise, totalPaise, partPayment), dues, allocation)
@@ -258,8 +270,5 @@ function orderOf(
   share: Share,
   { at, callbackUrl }: { at: Date; callbackUrl: string | null },
 ): Order {
-  const { student } = dues.context
-  const lateFeePaise = sumPaise(share.lateFees.map(fee => fee.amountPaise))
-  const lateLine = lateFeePaise > 0 ? [{ componentType: LATE_FEE, amountPaise: lateFeePaise }] : []
-  return orderFor(student, { kind: 'student', lines: [...share.lines, ...lateLine], at, callbackUrl })
+  return orderFor(dues.context.student, { kind: 'student', lines: linesOf(share), at, callbackUrl })
 }

@@ -125,7 +125,7 @@ test('a parent at the pages of the school', { concurrency: 3 }, async t => {
     await must(demo.post(`${SANDBOX}/payments/${id}/capture`))
     await page.reload()
     await expectWords(page, /₹61,000\.50\s+still to pay/)
-    await press(page, 'Pay ₹61,000.50')
+    await press(page, 'Pay everything, ₹61,000.50')
     await press(page, 'Pay ₹61,000.50')
     await press(page, 'Approve')
     await page.waitForURL(

@@ -120,7 +120,7 @@ officeTask('a parent ticks fees of two children, and the sum follows at once', a
   await page.getByText('Chosen: ₹66,250.50').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Update the total' }).count(), 0)
   await takePictures({ page }, 'parents-choose')
-  await page.getByRole('button', { name: 'Continue to pay' }).click()
+  await page.getByRole('button', { name: 'Pay ₹1,20,500.50' }).click()
   await page.getByText('₹1,20,500.50').first().waitFor()
 
   const { browser } = office.stage

@@ -73,7 +73,7 @@ const isSound = async (): Promise<void> => assert.deepEqual(await findBroken(tex
 test('one payment at the bank pays all children: each has its payment, receipt, event and settlement, exact to the paisa', async () => {
   const siblings = await newSiblings()
   const { kabir, anaya, parent } = siblings
-  assert.match((await parent.get('/parents')).text, /href="\/parents\/pay">Pay for several children at once/)
+  assert.match((await parent.get('/parents')).text, /href="\/parents\/pay">Pay ₹3,000\.02 for your children/)
   assert.match((await parent.get('/parents/pay')).text, /Chosen in all: ₹3,000\.02/)
   const checkout = await chooseAll(siblings)
   assert.match(checkout, /^\/pay\/demo-school\/family_\w+$/)

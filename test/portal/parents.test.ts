@@ -205,7 +205,7 @@ test('while a payment is pending the page says not to pay again, offers no butto
   )
   assert.match(page.text, new RegExp(`href="/pay/demo-school/${order}"`))
   assert.doesNotMatch(page.text, /action="[^"]*\/pay"/)
-  assert.match(await seen(visitor, '/parents'), /Payment on its way/)
+  assert.match(await seen(visitor, '/parents'), /₹1,000\.00 is on the way and need not be paid again/)
   assert.equal((await visitor.post(`${pathOf(id)}/pay`, { csrf })).location, pathOf(id))
   const orders = await bursar.sql('select 1 from orders where student_id = $1', [id])
   assert.equal(orders.length, 1)

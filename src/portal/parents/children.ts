@@ -5,9 +5,9 @@ import type { LoanContext } from '../../loans/context.ts'
 import { listOnTheWay, type OnTheWay } from '../../payments/student-payments.service.ts'
 import { listCarriedDues, type CarriedDues } from '../../students/users/users.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
-import { timingOf } from '../../dues/dues.rules.ts'
+import { timingOf, withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
-import { formatRupees } from '../../platform/money.ts'
+import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
 import { yearName } from '../../students/students.rules.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
@@ -63,13 +63,28 @@ export function classOf({ context }: Dues, institute: Institute, texts: ParentsT
   return [`${grade}${section}`, years, ...where, ...house].join(' · ')
 }
 
-/** Overdue, due by a day, what instalments take, and what was paid too much; nothing of it when all that is owed has no day. */
+type Coming = Pick<Child, 'dues' | 'onTheWay'>
+
+/** What a family is asked to pay today: neither what is on the way nor what instalments take in their own time. */
+export function askedOf({ dues, onTheWay }: Coming): Dues {
+  return withoutPlanned(withoutTaken(dues, onTheWay))
+}
+
+/** What banks and lenders are bringing for these children: part of what is owed until it has come, and never paid again. */
+export function onTheWayPaise(children: readonly Coming[]): Paise {
+  return sumPaise(children.flatMap(({ onTheWay }) => onTheWay.map(one => one.amountPaise)))
+}
+
+/** Overdue, due by a day, on the way, what instalments take, and what was paid too much; nothing of it when all that is owed has no day. */
 export function timingLines(
-  dues: Dues,
+  child: Coming,
   { timing: t }: ParentsTexts,
   language: Language,
 ): { text: string; tone: string }[] {
-  const { overduePaise, nextDue, plannedPaise } = timingOf(dues)
+  const { dues, onTheWay } = child
+  const { overduePaise, nextDue } = timingOf(dues)
+  const { plannedPaise } = timingOf(withoutTaken(dues, onTheWay))
+  const comingPaise = onTheWayPaise([child])
   const amount = formatRupees
   return [
     ...(overduePaise > 0
@@ -86,6 +101,7 @@ export function timingLines(
             tone: 'unpaid',
           },
         ]),
+    ...(comingPaise > 0 ? [{ text: fill(t.onTheWay, { amount: amount(comingPaise) }), tone: 'paid' }] : []),
     ...(plannedPaise > 0 ? [{ text: fill(t.planned, { amount: amount(plannedPaise) }), tone: 'paid' }] : []),
     ...(dues.advancePaise > 0
       ? [{ text: fill(t.advance, { amount: amount(dues.advancePaise) }), tone: 'paid' }]

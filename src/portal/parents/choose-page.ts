@@ -7,10 +7,9 @@ import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
 import { feeName } from '../../messages/texts/texts.ts'
 import { localDay } from '../plan/page-parts.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
-import { classOf, isAutomatic, type Child } from './children.ts'
+import { askedOf, classOf, isAutomatic, type Child } from './children.ts'
 import { chosenOf, proposedOf } from '../../dues/allocation.rules.ts'
 import { addDays } from '../../platform/calendar.ts'
-import { withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
 
 export const PAY = '/parents/pay'
 
@@ -36,6 +35,7 @@ export function describeChoose(
 ): { title: string; data: Record<string, unknown> } {
   const { institute, children, choice, only } = pageData
   const { choose: t } = texts
+  const chosenInAll = totalPaise(children, choice)
   const hasAccounts = new Set(children.map(child => child.accountId)).size > 1
   const data = {
     heading: t.heading,
@@ -48,7 +48,9 @@ export function describeChoose(
       boxes: boxGroupsOf(child, pageData, texts),
       sum: fill(t.sum, { amount: formatRupees(chosenPaise(child, choice)) }),
     })),
-    total: fill(t.total, { amount: formatRupees(totalPaise(children, choice)) }),
+    total: fill(t.total, { amount: formatRupees(chosenInAll) }),
+    sum: chosenInAll,
+    button: chosenInAll > 0 ? fill(texts.student.payAll, { amount: formatRupees(chosenInAll) }) : t.button,
     only,
     problem: problemText(pageData, texts),
     action: PAY,
@@ -116,13 +118,14 @@ function termLinks({ children, only, language }: ChoosePageData, { choose: t }: 
 }
 
 function problemText(
-  { problem, institute }: ChoosePageData,
+  { problem, institute, children, choice }: ChoosePageData,
   { choose: t, problems }: ParentsTexts,
 ): string | undefined {
   if (problem === null) return undefined
   const { kind, child } = problem
   if (kind === 'none') return t.none
   if (kind === 'accounts') return t.accounts
+  if (kind === 'sum') return fill(t.otherSum, { amount: formatRupees(totalPaise(children, choice)) })
   const totalOfChild = child?.dues.totalPaise
   const least =
     child === undefined ? undefined : minPaise(child.dues.partPayment.leastPaise, child.dues.totalPaise)
@@ -144,11 +147,11 @@ export type Choice = ReadonlyMap<string, readonly string[]>
 export const ALL_FEES = '*'
 
 /** Null when nothing of the child is to be paid by hand, or a payment of it is pending at the bank. */
-export function payableOf({ dues, onTheWay }: Child, accountId: string | null): Payable | null {
-  const left = withoutPlanned(withoutTaken(dues, onTheWay))
-  const isWaiting = onTheWay.some(payment => !isAutomatic(payment))
+export function payableOf(child: Child, accountId: string | null): Payable | null {
+  const left = askedOf(child)
+  const isWaiting = child.onTheWay.some(payment => !isAutomatic(payment))
   if (accountId === null || isWaiting || left.totalPaise === 0) return null
-  return { studentId: dues.context.student.id, dues: left, accountId }
+  return { studentId: left.context.student.id, dues: left, accountId }
 }
 
 /** A box of the form: `student_…:TUITION_FEE`. */
@@ -211,7 +214,7 @@ export function totalPaise(children: readonly Payable[], choice: Choice): Paise 
   return sumPaise(children.map(child => chosenPaise(child, choice)))
 }
 
-type ChoiceProblem = 'none' | 'accounts' | 'changed' | 'whole' | 'tooLittle'
+type ChoiceProblem = 'none' | 'accounts' | 'changed' | 'whole' | 'tooLittle' | 'sum'
 
 /** Why this cannot be paid at once; null when it can. */
 export function problemOf(

@@ -18,6 +18,7 @@ import {
   readBoxes,
   addressOf,
   describeChoose,
+  totalPaise,
   PAY,
   type Choice,
   type Payable,
@@ -116,7 +117,7 @@ async function pay(ctx: ParentContext, visit: Visit): Promise<FastifyReply> {
   // The total has a page of its own, which can be read again and in another language.
   if (formField(request, 'act') === 'total')
     return reply.redirect(`${addressOf(only)}?${queryOf(boxes)}`, 303)
-  const problem = problemOf(children, choice)
+  const problem = problemOf(children, choice) ?? otherSum(children, choice, formField(request, 'sum'))
   if (problem !== null) return show(ctx, visit, { children, only, choice, problem })
   try {
     const wanted = [...choice].map(([studentId, componentTypes]) => ({ studentId, componentTypes }))
@@ -133,6 +134,15 @@ async function pay(ctx: ParentContext, visit: Visit): Promise<FastifyReply> {
     if (error.code !== 'HUE00000') throw error
     return show(ctx, visit, { children, only, choice, problem: { kind: 'changed' } })
   }
+}
+
+/** Without a script the button says the sum of what was ticked when the page came. */
+function otherSum(
+  children: readonly Payable[],
+  choice: Choice,
+  shown: string | undefined,
+): { kind: 'sum' } | null {
+  return shown === undefined || shown === String(totalPaise(children, choice)) ? null : { kind: 'sum' }
 }
 
 /** Another payer is at the bank's page for one of the children; or a payment is pending, which the children's pages show. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
-import { withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
+import type { LinkScope } from '../../dues/due-links.rules.ts'
 import { useAdvance } from '../../dues/excess.service.ts'
 import { openDuesOrder } from '../../dues/pay-dues.service.ts'
 import { findVirtualAccount } from '../../dues/virtual-accounts/virtual-accounts.service.ts'
@@ -7,16 +7,17 @@ import { findNewest } from '../../loans/applications.service.ts'
 import { lenderFor } from '../../loans/lenders/lenders.service.ts'
 import { takesPayments } from '../../payments/start/start-payment.service.ts'
 import { listPaid, type StudentPayment } from '../../payments/student-payments.service.ts'
+import { parseDay } from '../../platform/calendar.ts'
 import { BursarError } from '../../platform/errors.ts'
-import type { Paise } from '../../platform/money.ts'
+import { paiseOf, type Paise } from '../../platform/money.ts'
 import { listChildren, listOtherYears } from '../../students/users/users.service.ts'
 import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
-import { choosePages } from './choose.routes.ts'
+import { choosePages, findPayable } from './choose.routes.ts'
 import { describeHome, describeStudent, type StudentPageData } from './student-page.ts'
 import { formField, sendPage } from '../layout.ts'
 import { CHILD, frameOf, HOME, userOf, withChild, withParent, type ChildVisit, type Visit } from './access.ts'
 import { decideAmount } from './choose-page.ts'
-import { readChildren, type ParentContext, type Child } from './children.ts'
+import { askedOf, readChildren, type ParentContext, type Child } from './children.ts'
 import { sendBeingPaid } from './being-paid-page.ts'
 
 /** The list of children and the page of each, with its dues and payment form. */
@@ -53,7 +54,10 @@ async function showHome(ctx: ParentContext, visit: Visit): Promise<FastifyReply>
   const { institute } = session
   const ids = await listChildren(ctx, userOf(session))
   const children = await readChildren(ctx, institute.id, ids)
-  const { title, data } = describeHome({ institute, children, language }, texts)
+  const payable = (await Promise.all(children.map(child => findPayable(ctx, institute.id, child)))).filter(
+    one => one !== null,
+  )
+  const { title, data } = describeHome({ institute, children, payable, language }, texts)
   const frame = frameOf(visit, ctx)
   return sendPage(reply, { template: 'parents/home', title, language, data: { ...frame, ...data } })
 }
@@ -115,17 +119,13 @@ async function findReceived(
 }
 
 /** Offered for what nothing else pays. A family with an application finds its page whatever is left and whoever lends. */
-async function hasLoans(
-  ctx: ParentContext,
-  instituteId: number,
-  { dues, onTheWay }: Child,
-): Promise<boolean> {
-  const { owedPaise } = withoutPlanned(withoutTaken(dues, onTheWay))
+async function hasLoans(ctx: ParentContext, instituteId: number, child: Child): Promise<boolean> {
+  const { owedPaise, context } = askedOf(child)
   if (owedPaise > 0 && (await lenderFor(ctx, instituteId)) !== null) return true
-  return (await findNewest(ctx, instituteId, dues.context.student.id)) !== null
+  return (await findNewest(ctx, instituteId, context.student.id)) !== null
 }
 
-/** Opens an order for all dues or a part and redirects to the checkout; input errors are shown on the page. */
+/** Opens an order for all dues, what is due by a day, or a part, and redirects to the checkout; input errors are shown on the page. */
 async function pay(ctx: ParentContext, visit: ChildVisit): Promise<FastifyReply> {
   const { session, studentId, request, reply } = visit
   const { institute } = session
@@ -133,8 +133,7 @@ async function pay(ctx: ParentContext, visit: ChildVisit): Promise<FastifyReply>
   const wrote = formField(request, 'amount')
   let amountPaise: Paise | null = null
   if (wrote !== undefined) {
-    const { dues, onTheWay } = await readChild(ctx, visit)
-    const wanted = decideAmount(wrote, withoutPlanned(withoutTaken(dues, onTheWay)))
+    const wanted = decideAmount(wrote, askedOf(await readChild(ctx, visit)))
     if (wanted.kind === 'problem') return showStudent(ctx, visit, { kind: wanted.problem, wrote })
     amountPaise = wanted.amountPaise
   }
@@ -142,14 +141,24 @@ async function pay(ctx: ParentContext, visit: ChildVisit): Promise<FastifyReply>
     const callbackUrl = `${ctx.publicUrl}${path}`
     const payer = { registrationId: session.registrationId, name: session.name }
     const takeOver = formField(request, 'take_over') === '1'
-    const wanted = { amountPaise, callbackUrl, takeOver, payer, isByHand: true }
+    const wanted = { amountPaise, ...offerOf(visit), callbackUrl, takeOver, payer, isByHand: true }
     const { orderId } = await openDuesOrder(ctx, { institute, studentId }, wanted)
     return await reply.redirect(`/pay/${institute.code}/${orderId}`, 303)
   } catch (error) {
     if (!(error instanceof BursarError)) throw error
-    if (error.code === 'HUE00002') return showConflict(ctx, visit, wrote)
+    if (error.code === 'HUE00002') return showConflict(ctx, visit)
     if (error.code !== 'HUE00000') throw error
     return showStudent(ctx, visit, { kind: 'changed', wrote: wrote ?? '' })
+  }
+}
+
+/** What the button that was pressed asks for: `asked` is `overdue` or a day, `sum` what it says, in paise. */
+function offerOf({ request }: ChildVisit): { asked: LinkScope | null; shownPaise: Paise | null } {
+  const [asked = '', sum = ''] = [formField(request, 'asked'), formField(request, 'sum')]
+  const until = parseDay(asked)
+  return {
+    asked: until !== null ? { scope: 'due_by', until } : asked === 'overdue' ? { scope: 'overdue' } : null,
+    shownPaise: /^\d{1,15}$/.test(sum) ? paiseOf(Number(sum)) : null,
   }
 }
 
@@ -167,16 +176,15 @@ async function takeAdvance(ctx: ParentContext, visit: ChildVisit): Promise<Fasti
 }
 
 /** Another payer is at the bank's page; or a payment is pending or nothing is due any more, which the child's page shows. */
-async function showConflict(
-  ctx: ParentContext,
-  visit: ChildVisit,
-  wrote: string | undefined,
-): Promise<FastifyReply> {
-  const { studentId, reply } = visit
+async function showConflict(ctx: ParentContext, visit: ChildVisit): Promise<FastifyReply> {
+  const { studentId, reply, request } = visit
   const path = pathOfStudent(studentId)
   const { dues } = await readChild(ctx, visit)
   const children = [{ studentId, name: dues.context.student.fullname }]
-  const fields = wrote === undefined ? [] : [{ name: 'amount', value: wrote }]
+  const fields = ['amount', 'asked'].flatMap(name => {
+    const value = formField(request, name)
+    return value === undefined ? [] : [{ name, value }]
+  })
   const form = { action: `${path}/pay`, fields, waitUrl: path }
   return (await sendBeingPaid(ctx, visit, { children, form })) ?? reply.redirect(path, 303)
 }

@@ -1,17 +1,26 @@
 import type { DueLine, Dues } from '../../dues/dues.service.ts'
-import { timingOf, withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
+import { shareFor, type LinkScope, linesOf } from '../../dues/due-links.rules.ts'
+import { timingOf, withoutTaken } from '../../dues/dues.rules.ts'
 import type { OpenVirtualAccount } from '../../dues/virtual-accounts/virtual-accounts.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { OnTheWay, StudentPayment } from '../../payments/student-payments.service.ts'
-import { formatRupees, minPaise, subtractPaise, sumPaise, ZERO } from '../../platform/money.ts'
+import { formatRupees, minPaise, type Paise, subtractPaise, sumPaise, ZERO } from '../../platform/money.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
 import { yearName } from '../../students/students.rules.ts'
 import type { CarriedDues } from '../../students/users/users.service.ts'
-import { classOf, isAutomatic, timingLines, waitingOf, type Child } from './children.ts'
+import {
+  askedOf,
+  classOf,
+  isAutomatic,
+  onTheWayPaise,
+  timingLines,
+  waitingOf,
+  type Child,
+} from './children.ts'
 import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
 import { localDay } from '../plan/page-parts.ts'
-import type { PayProblem } from './choose-page.ts'
+import { PAY, proposedFor, totalPaise, type Payable, type PayProblem } from './choose-page.ts'
 import { fill, plural, type Language } from '../../platform/languages.ts'
 import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 import { feeName } from '../../messages/texts/texts.ts'
@@ -41,9 +50,10 @@ export function describeStudent(
   texts: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {
   const { institute, language } = pageData
-  // What comes by itself is deducted from what is due; a pending checkout payment is listed separately.
-  const dues = withoutTaken(pageData.dues, pageData.onTheWay.filter(isAutomatic))
-  const byHand = withoutPlanned(dues)
+  const { dues } = pageData
+  const left = withoutTaken(dues, pageData.onTheWay)
+  const asked = askedOf(pageData)
+  const pay = payOf(pageData, asked, texts)
   const { student } = dues.context
   const who = student.fullname
   const where = institute.name
@@ -52,28 +62,27 @@ export function describeStudent(
   const data = {
     heading: fill(texts.student.heading, { who }),
     about: classOf(dues, institute, texts),
-    received: receivedOf(pageData, texts),
+    received: receivedOf(pageData, left, texts),
     amount: formatRupees(dues.totalPaise),
     meaning: dues.totalPaise > 0 ? texts.student.totalOfYear : undefined,
-    timing: timingLines(dues, texts, language),
+    timing: timingLines(pageData, texts, language),
     marks: marksOf(pageData, texts),
     says: [
       ...(student.status === 'dropped' ? [fill(texts.student.leftSay, { where, who })] : []),
       ...(dues.totalPaise === 0 && pageData.onTheWay.length === 0 ? [texts.student.nothingDue] : []),
-      ...(isOnPlan && dues.totalPaise > 0 ? [texts.student.planSay] : []),
-      ...takenOf(pageData, dues, texts),
+      ...(isOnPlan && left.totalPaise > 0 ? [texts.student.planSay] : []),
     ],
     waiting: waitingOf(pageData.onTheWay, { institute, texts, language }),
-    lines: pageData.dues.lines
+    lines: dues.lines
       .filter(line => line.feePaise > 0 || line.paidPaise > 0)
       .map(line => lineOf(line, pageData, texts)),
-    lateFees: lateFeesOf(pageData.dues, language, texts),
-    total: formatRupees(pageData.dues.totalPaise),
-    advance: hasAdvance ? advanceOf(pageData, dues, texts) : null,
-    pay: payOf(pageData, byHand, texts),
-    problem: problemText(pageData, byHand, texts),
+    lateFees: lateFeesOf(dues, language, texts),
+    total: formatRupees(dues.totalPaise),
+    advance: hasAdvance ? advanceOf(pageData, left, texts) : null,
+    pay,
+    ...problemOf(pageData, { left: asked, hasParts: (pay?.part ?? null) !== null }, texts),
     transfer: transferOf(pageData, texts),
-    away: pageData.takesPayments || dues.totalPaise === 0 ? undefined : textsIn(language).checkout.awaySay,
+    away: pageData.takesPayments || left.totalPaise === 0 ? undefined : textsIn(language).checkout.awaySay,
     otherYears: pageData.otherYears.map(child => cardOf(child, institute, texts, language)),
     links: linksOf(pageData, texts),
   }
@@ -81,7 +90,7 @@ export function describeStudent(
 }
 
 /** The message after a payment: the amount, its receipt, and what is left by when. */
-function receivedOf({ received, dues, language }: StudentPageData, texts: ParentsTexts) {
+function receivedOf({ received, language }: StudentPageData, dues: Dues, texts: ParentsTexts) {
   if (received === null) return null
   const { student: t, history } = texts
   const left = formatRupees(dues.totalPaise)
@@ -106,9 +115,9 @@ function receivedOf({ received, dues, language }: StudentPageData, texts: Parent
 }
 
 /** Offered where it can pay something that is open; otherwise the school decides. */
-function advanceOf({ institute, onTheWay }: StudentPageData, left: Dues, { student: t }: ParentsTexts) {
+function advanceOf({ institute }: StudentPageData, left: Dues, { student: t }: ParentsTexts) {
   const amount = formatRupees(left.advancePaise)
-  const usable = minPaise(left.advancePaise, withoutTaken(left, onTheWay).totalPaise)
+  const usable = minPaise(left.advancePaise, left.totalPaise)
   if (usable === 0) return { say: fill(t.advanceSay, { amount, where: institute.name }), form: null }
   return {
     say: fill(t.advanceOpen, { amount }),
@@ -130,12 +139,6 @@ function transferOf({ account, dues }: StudentPageData, { student: { transfer: t
       ...(account.upiId === null ? [] : [{ label: t.upiId, value: account.upiId }]),
     ],
   }
-}
-
-function takenOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts): string[] {
-  const taken = subtractPaise(pageData.dues.totalPaise, left.totalPaise)
-  const isDebit = pageData.onTheWay.some(payment => payment.orderKind === 'instalment')
-  return taken > 0 && isDebit ? [fill(texts.student.taken, { amount: formatRupees(taken) })] : []
 }
 
 /** Price, concessions, payments and due date, so that parents can see how the amount comes about. */
@@ -191,14 +194,16 @@ function payOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts) {
   const isWaiting = pageData.onTheWay.some(payment => !isAutomatic(payment))
   if (isWaiting || left.totalPaise === 0 || !pageData.takesPayments) return null
   const { student: t } = texts
-  const { partPayment, totalPaise } = left
+  const { partPayment, totalPaise: wholePaise } = left
   const where = pageData.institute.name
-  const most = formatRupees(totalPaise)
-  const least = formatRupees(minPaise(partPayment.leastPaise, totalPaise))
-  const hasParts = partPayment.isAllowed && partPayment.leastPaise < totalPaise
+  const most = formatRupees(wholePaise)
+  const least = formatRupees(minPaise(partPayment.leastPaise, wholePaise))
+  const hasParts = partPayment.isAllowed && partPayment.leastPaise < wholePaise
+  const main = mainOffer(left, texts, pageData.language)
   return {
     action: `${pathOfStudent(left.context.student.id)}/pay`,
-    all: fill(t.payAll, { amount: most }),
+    main,
+    all: main.sum === wholePaise ? null : buttonOf(t.payEverything, wholePaise),
     part: hasParts ? { hint: fill(t.partHint, { least, most }), rule: t.allocation[left.allocation] } : null,
     choose:
       hasParts && left.lines.filter(line => line.owedPaise > 0).length > 1
@@ -206,35 +211,59 @@ function payOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts) {
         : null,
     wholeOnly: partPayment.isAllowed ? undefined : fill(t.wholeOnly, { where }),
     wrote: pageData.problem?.wrote ?? '',
-    problem:
-      pageData.problem === null
-        ? undefined
-        : fill(texts.problems[pageData.problem.kind], { where, most, least }),
   }
 }
 
-function problemText(
+/** What a family pays first: what is overdue, else what falls due next, else all. The checkout asks for the same sum. */
+function mainOffer(left: Dues, { student: t }: ParentsTexts, language: Language) {
+  const { overduePaise, nextDue } = timingOf(left)
+  const first: { asked: string; by: LinkScope; duePaise: Paise; text: string } | null =
+    overduePaise > 0
+      ? { asked: 'overdue', by: { scope: 'overdue' }, duePaise: overduePaise, text: t.payOverdue }
+      : nextDue && {
+          asked: nextDue.on,
+          by: { scope: 'due_by', until: nextDue.on },
+          duePaise: nextDue.amountPaise,
+          text: t.payDueBy,
+        }
+  const share = first && shareFor(left, first.by).share
+  if (first === null || share === null) return { asked: null, ...buttonOf(t.payAll, left.totalPaise) }
+  const sum = sumPaise(linesOf(share).map(line => line.amountPaise))
+  // Where the school takes no parts as small as this, the rest stands in it too.
+  const text = sum === first.duePaise ? first.text : t.payAll
+  const day = nextDue === null ? '' : localDay(nextDue.on, language)
+  return { asked: first.asked, ...buttonOf(text, sum, day) }
+}
+
+function buttonOf(text: string, sum: Paise, day = ''): { text: string; sum: Paise } {
+  return { text: fill(text, { amount: formatRupees(sum), day }), sum }
+}
+
+/** Beside the field for a part of it, unless it is about another button. */
+function problemOf(
   { problem, institute }: StudentPageData,
-  left: Dues,
+  { left, hasParts }: { left: Dues; hasParts: boolean },
   texts: ParentsTexts,
-): string | undefined {
-  if (problem === null) return undefined
-  const { partPayment, totalPaise } = left
-  return fill(texts.problems[problem.kind], {
+) {
+  if (problem === null) return {}
+  const { partPayment, totalPaise: wholePaise } = left
+  const text = fill(texts.problems[problem.kind], {
     where: institute.name,
-    most: formatRupees(totalPaise),
-    least: formatRupees(minPaise(partPayment.leastPaise, totalPaise)),
+    most: formatRupees(wholePaise),
+    least: formatRupees(minPaise(partPayment.leastPaise, wholePaise)),
   })
+  return hasParts && problem.kind !== 'changed' ? { partProblem: text } : { problem: text }
 }
 
 function linksOf(
-  { dues, plan, hasLoans }: StudentPageData,
+  { dues, plan, onTheWay, hasLoans }: StudentPageData,
   { links }: ParentsTexts,
 ): { url: string; text: string }[] {
   const { student } = dues.context
   const path = pathOfStudent(student.id)
   const isLive = plan !== null && plan.plan.state !== 'cancelled' && plan.plan.state !== 'draft'
-  const canStart = student.status === 'active' && dues.owedPaise > 0
+  // A plan takes all that is owed, so none is begun while a part of that is on the way.
+  const canStart = student.status === 'active' && dues.owedPaise > 0 && onTheWay.length === 0
   return [
     ...(isLive || canStart ? [{ url: `${path}/plan`, text: isLive ? links.planOn : links.plan }] : []),
     ...(hasLoans ? [{ url: `${path}/cred`, text: links.loan }] : []),
@@ -242,9 +271,17 @@ function linksOf(
   ]
 }
 
+type HomePageData = {
+  institute: Institute
+  children: readonly Child[]
+  /** Those of them whose fees can be paid now. */
+  payable: readonly Payable[]
+  language: Language
+}
+
 /** A parent's children and what is due for each. */
 export function describeHome(
-  { institute, children, language }: { institute: Institute; children: readonly Child[]; language: Language },
+  { institute, children, payable, language }: HomePageData,
   texts: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {
   const { home } = texts
@@ -253,16 +290,28 @@ export function describeHome(
     heading: home.heading,
     amount: children.length > 1 ? formatRupees(total) : undefined,
     meaning: home.dueInAll,
+    timing: familyTiming(children, texts),
     nobody: children.length === 0 ? fill(home.nobody, { where: institute.name }) : undefined,
     children: children.map(child => cardOf(child, institute, texts, language)),
-    together: children.filter(isPayable).length > 1 ? { url: '/parents/pay', text: home.together } : null,
+    together: payable.length > 1 ? togetherOf(payable, texts) : null,
   }
   return { title: fill(home.title, { where: institute.name }), data }
 }
 
-/** Instalments take theirs by themselves, and of a payment that is on its way only its end is worth waiting for. */
-function isPayable({ dues, onTheWay }: Child): boolean {
-  return withoutPlanned(withoutTaken(dues, onTheWay)).totalPaise > 0 && onTheWay.every(isAutomatic)
+/** What of the family's sum is overdue, and what is on the way. */
+function familyTiming(children: readonly Child[], { timing: t }: ParentsTexts) {
+  const overdue = sumPaise(children.map(({ dues }) => timingOf(dues).overduePaise))
+  const coming = onTheWayPaise(children)
+  return [
+    ...(overdue > 0 ? [{ text: fill(t.overdue, { amount: formatRupees(overdue) }), tone: 'failed' }] : []),
+    ...(coming > 0 ? [{ text: fill(t.onTheWay, { amount: formatRupees(coming) }), tone: 'paid' }] : []),
+  ]
+}
+
+/** Leads to where fees are chosen, with the sum of those that are ticked there at first. */
+function togetherOf(payable: readonly Payable[], { home }: ParentsTexts) {
+  const amount = formatRupees(totalPaise(payable, proposedFor(payable, undefined)))
+  return { url: PAY, text: fill(home.together, { amount }) }
 }
 
 function cardOf(child: Child, institute: Institute, texts: ParentsTexts, language: Language) {
@@ -276,27 +325,19 @@ function cardOf(child: Child, institute: Institute, texts: ParentsTexts, languag
       dues.totalPaise === 0
         ? texts.home.nothingDue
         : fill(texts.home.due, { amount: formatRupees(dues.totalPaise) }),
-    timing: [...timingLines(dues, texts, language), ...onTheWayLine(child, texts)],
+    timing: timingLines(child, texts, language),
     isDue: dues.totalPaise > 0,
     marks: marksOf(child, texts),
   }
 }
 
-/** Tells what is on its way, so that nobody pays it again. */
-function onTheWayLine({ onTheWay }: Child, { timing }: ParentsTexts): { text: string; tone: string }[] {
-  const sum = sumPaise(onTheWay.map(one => one.amountPaise))
-  return sum === 0 ? [] : [{ text: fill(timing.onTheWay, { amount: formatRupees(sum) }), tone: 'paid' }]
-}
-
 function marksOf(
-  { dues, plan, onTheWay, carried }: Child,
+  { dues, plan, carried }: Omit<Child, 'onTheWay'>,
   { marks }: ParentsTexts,
 ): { text: string; tone: string }[] {
   const isOnPlan = plan?.plan.state === 'active' || plan?.plan.state === 'setup'
-  const isWaiting = onTheWay.some(payment => !isAutomatic(payment))
   return [
     ...(dues.context.student.status === 'dropped' ? [{ text: marks.left, tone: 'cancelled' }] : []),
-    ...(isWaiting ? [{ text: marks.onTheWay, tone: 'unpaid' }] : []),
     ...(isOnPlan ? [{ text: marks.instalments, tone: 'paid' }] : []),
     ...[...new Set(carried.map(one => yearName(one.yearStart, one.yearEnd)))].map(year => ({
       text: fill(marks.carried, { year }),

@@ -23,6 +23,8 @@ import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 export type PlanPageData = {
   institute: Institute
   dues: Dues
+  /** A part of what is owed is on the way: no plan is begun over it. */
+  isOnTheWay: boolean
   file: LoadedPlan | null
   /** Who paused it last; only meaningful while it is held. */
   heldBy: Asker
@@ -201,12 +203,13 @@ function runningBanner(
 
 /** Adds the button that starts a plan, or the reason why none can be started. */
 function startBanner(
-  { dues, takesMandates, language, file }: PlanPageData,
+  { dues, isOnTheWay, takesMandates, language, file }: PlanPageData,
   banner: StatusBanner,
   { plan }: ParentsTexts,
 ): StatusBanner {
   if (dues.context.student.status === 'dropped') return { ...banner, say: plan.leftSay }
   if (dues.owedPaise === 0) return file === null ? { ...banner, say: plan.nothingSay } : banner
+  if (isOnTheWay) return { ...banner, say: plan.onTheWaySay }
   if (!takesMandates) return { ...banner, say: textsIn(language).planSetup.awaySay }
   return { ...banner, main: { kind: 'start', text: file === null ? plan.start : plan.again } }
 }

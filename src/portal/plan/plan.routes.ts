@@ -69,6 +69,7 @@ async function readPageData(
   return {
     institute,
     dues,
+    isOnTheWay: child.onTheWay.length > 0,
     file,
     heldBy: file?.plan.isHeld === true ? await whoHolds(ctx, institute, file) : 'institute',
     payable: await findPayable(ctx, institute.id, child),

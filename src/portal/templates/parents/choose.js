@@ -29,6 +29,10 @@ function update() {
     total += paise
   }
   show(form.querySelector('.total'), total)
+  form.elements.sum.value = total
+  const button = document.querySelector('button[value=pay]')
+  if (total > 0) show(button, total)
+  else button.textContent = button.dataset.none
 }
 
 if (form) {
