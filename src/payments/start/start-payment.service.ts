@@ -21,7 +21,7 @@ import { applyReport } from '../payments.service.ts'
 import * as store from '../payments.store.ts'
 import { insertGroup, listAtProvider } from '../payments.store.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { offeredMethods } from '../../providers/accounts/accounts.rules.ts'
+import { waysFor, wayRefusal, type Ways } from '../../providers/accounts/accounts.rules.ts'
 import type { Account, BranchKey } from '../../providers/accounts/registry.service.ts'
 
 type Options = { mode: PaymentMode; returnUrl: string }
@@ -121,7 +121,7 @@ async function openPayment(
     }
     const underWay = await store.findUnderWay(db, institute.id, orderId)
     if (underWay !== null) return withGroup(ctx, institute, underWay)
-    if (account === null) throw conflict('Online payment is not set up for this installation.')
+    if (account === null) throw await refusedWay(ctx, institute.id, [order], mode)
   }
   throw unavailable('Other payments of this order end at this moment. Please retry.')
 }
@@ -154,7 +154,7 @@ async function openGroup(
     const underWay = await store.findUnderWay(db, institute.id, first)
     const opened = underWay === null ? null : await withGroup(ctx, institute, underWay)
     if (opened !== null && opened.orders.length === orderIds.length) return opened
-    if (account === null) throw conflict('These cannot be paid at once: they go to different accounts.')
+    if (account === null) throw await refusedWay(ctx, institute.id, orders, mode)
   }
   throw conflict('One of these is being paid by itself at this moment.')
 }
@@ -220,14 +220,14 @@ export async function giveUpOtherMode(
   await ctx.db.transaction(tx => giveUpStarted(tx, instituteId, [underWay.id], ctx.clock.now()))
 }
 
-/** The ways to pay orders at once that their branches' account offers; none when nothing is set up for it. */
-export async function methodsFor(
+/** The ways to pay orders at once that their branches' account offers; null when nothing is set up for it. */
+export async function readWays(
   { accounts }: Pick<PaymentContext, 'accounts'>,
   instituteId: number,
   orders: readonly OrderToPay[],
-): Promise<PaymentMode[]> {
+): Promise<Ways | null> {
   const account = await commonAccount(accounts, instituteId, orders)
-  return account === null ? [] : offeredMethods(account, totalOfAll(orders))
+  return account === null ? null : waysFor(account, totalOfAll(orders))
 }
 
 /** The account that money goes through, if it offers this way. */
@@ -238,7 +238,24 @@ async function accountToPay(
   mode: PaymentMode,
 ): Promise<Account | null> {
   const account = await commonAccount(accounts, instituteId, orders)
-  return account !== null && offeredMethods(account, totalOfAll(orders)).includes(mode) ? account : null
+  if (account === null) return null
+  return waysFor(account, totalOfAll(orders)).offered.some(way => way.mode === mode) ? account : null
+}
+
+/** Why these cannot be paid in this way. */
+async function refusedWay(
+  ctx: Pick<PaymentContext, 'accounts'>,
+  instituteId: number,
+  orders: readonly OrderToPay[],
+  mode: PaymentMode,
+): Promise<Error> {
+  const ways = await readWays(ctx, instituteId, orders)
+  if (ways !== null) return conflict(wayRefusal(ways, mode, totalOfAll(orders)))
+  return conflict(
+    orders.length === 1
+      ? 'Online payment is not set up for this installation.'
+      : 'These cannot be paid at once: they go to different accounts.',
+  )
 }
 
 function totalOfAll(orders: readonly OrderToPay[]): Paise {

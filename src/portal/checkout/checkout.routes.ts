@@ -1,6 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { findPending, findRival, takeOverRivals } from '../../dues/on-the-way.service.ts'
 import { familyOf, findFamilyOrders } from '../../dues/pay-dues.service.ts'
+import {
+  findVirtualAccount,
+  type OpenVirtualAccount,
+} from '../../dues/virtual-accounts/virtual-accounts.service.ts'
 import { sendIfNew } from '../../http/assets.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { type OrderState, type OrderToPay, stateAt } from '../../orders/orders.rules.ts'
@@ -9,7 +13,7 @@ import { pageOfOrder } from '../../payment-pages/page-payments.service.ts'
 import { checkReturned, listPayments } from '../../payments/payments.service.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import {
-  methodsFor,
+  readWays,
   giveUpOtherMode,
   startPayment,
   startTogether,
@@ -28,7 +32,7 @@ import { describeOrderBeingPaid } from '../parents/being-paid-page.ts'
 import { waitingOf } from '../parents/children.ts'
 import { textsIn } from '../texts/texts.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
-import type { HostedPage } from '../../providers/port.ts'
+import type { HostedPage, PaymentMode } from '../../providers/port.ts'
 import { type CarriedTo, findCarriedTo } from '../../students/rollover/rollover.service.ts'
 
 const URL_PATH = '/pay/:institute/:order_id'
@@ -106,6 +110,7 @@ async function showOrder(
   found: CheckoutSubject,
   request: FastifyRequest,
   reply: FastifyReply,
+  refused: PaymentMode | null = null,
 ): Promise<FastifyReply> {
   const { institute, order, orders, path } = found
   const family = isFamily(found) ? null : await familyOf(ctx, institute.id, order)
@@ -133,12 +138,26 @@ async function showOrder(
     page: await pageOfOrder(ctx, institute, order),
     now: ctx.clock.now(),
     isSandbox: ctx.mode === 'sandbox',
-    methods: await methodsFor(ctx, institute.id, orders),
+    ways: await readWays(ctx, institute.id, orders),
+    refused,
+    account: await accountNumberOf(ctx, found),
     isRefreshPaused: still === '1',
     path,
     language,
   })
-  return sendPage(reply, { template: 'order', title, language, refreshSeconds, data })
+  // The language switch is a GET link, and a refusal answers a POST.
+  const refusal = refused === null ? {} : { status: 409, hasSwitch: false }
+  return sendPage(reply, { template: 'order', title, language, refreshSeconds, data, ...refusal })
+}
+
+/** Above what other ways take, a transfer to the child's own number pays these dues. */
+async function accountNumberOf(
+  ctx: PaymentContext,
+  { institute, orders }: CheckoutSubject,
+): Promise<OpenVirtualAccount | null> {
+  const [only, ...others] = orders
+  if (only?.kind !== 'student' || only.studentId === null || others.length > 0) return null
+  return findVirtualAccount(ctx, { instituteId: institute.id, studentId: only.studentId })
 }
 
 /** Where the payment leads back to. The parents' pages open only where a payer is signed in: a code or link is paid anywhere. */
@@ -167,9 +186,10 @@ async function carriedTo(
 /** Another payer is at the bank's page with the same fees; or it was paid, expired or cancelled, which the order's page shows. */
 async function showConflict(
   ctx: PaymentContext,
-  { institute, orders, path }: CheckoutSubject,
-  { mode, request, reply }: { mode: string; request: FastifyRequest; reply: FastifyReply },
+  found: CheckoutSubject,
+  { mode, request, reply }: { mode: PaymentMode; request: FastifyRequest; reply: FastifyReply },
 ): Promise<FastifyReply> {
+  const { institute, orders, path } = found
   const language = languageOf(request, reply, institute)
   const pending = await firstOf(orders, order => findPending(ctx, institute.id, order))
   if (pending !== null) {
@@ -181,7 +201,11 @@ async function showConflict(
     return sendPage(reply, { template: 'message', title, status: 409, hasSwitch: false, language, data })
   }
   const rival = await firstOf(orders, order => findRival(ctx, institute.id, order))
-  if (rival === null) return reply.redirect(path, 303)
+  if (rival === null) {
+    const ways = await readWays(ctx, institute.id, orders)
+    const isRefused = ways !== null && ways.offered.every(way => way.mode !== mode)
+    return isRefused ? showOrder(ctx, found, request, reply, mode) : reply.redirect(path, 303)
+  }
   const pageData = { institute, order: rival.order, started: rival.found, path, language }
   const { title, data } = describeOrderBeingPaid(pageData, textsIn(language).parents)
   // The language switch is a GET link, and this address only answers POST.

@@ -9,10 +9,13 @@ import {
 import type { Page } from '../../payment-pages/pages.rules.ts'
 import { AMOUNT_DIFFERS, type Payment } from '../../payments/payments.rules.ts'
 import type { Refund } from '../../payments/refunds/refunds.rules.ts'
+import type { OpenVirtualAccount } from '../../dues/virtual-accounts/virtual-accounts.service.ts'
+import type { OfferedWay, Ways } from '../../providers/accounts/accounts.rules.ts'
 import type { PaymentMode } from '../../providers/port.ts'
+import { transferOf } from '../parents/children.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { lastMoment, dayOf } from '../../platform/calendar.ts'
-import { formatRupees } from '../../platform/money.ts'
+import { formatRupees, ZERO } from '../../platform/money.ts'
 import { OWN_PAGES } from './callback.service.ts'
 import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 import { textsIn, failureText, type CheckoutTexts } from '../texts/texts.ts'
@@ -40,8 +43,12 @@ export type OrderPageData = {
   page: Page | null
   now: Date
   isSandbox: boolean
-  /** The ways to pay it that the branch's account offers. */
-  methods: readonly PaymentMode[]
+  /** How it can be paid through the branch's account; null when nothing is set up. */
+  ways: Ways | null
+  /** A way that was chosen and does not take it. */
+  refused: PaymentMode | null
+  /** The number of the child whose dues they are. */
+  account: OpenVirtualAccount | null
   /** The parent switched the automatic refresh off. */
   isRefreshPaused: boolean
   path: string
@@ -104,8 +111,10 @@ export function describePage(pageData: OrderPageData): OrderPage {
     form: formOf(banner, texts, total, {
       path,
       lastMode: pageData.payments[0]?.mode,
-      methods: pageData.methods,
+      ways: pageData.ways,
     }),
+    problem: refusedSay(pageData, texts),
+    transfer: isToPay(banner) ? transferFor(pageData) : null,
     receipts: receiptsOf(pageData, texts),
     thanks: banner.tone === 'paid' ? (page?.successMessage ?? undefined) : undefined,
     back,
@@ -238,13 +247,11 @@ function stillOpen(banner: StatusBanner, say: string, texts: CheckoutTexts): Sta
   return { ...banner, say: `${say} ${texts.openStill}`, refreshSeconds: STARTED_REFRESH_SECONDS }
 }
 
-function unpaidBanner(
-  { order, payments, language, methods }: OrderPageData,
-  texts: CheckoutTexts,
-): StatusBanner {
+function unpaidBanner(pageData: OrderPageData, texts: CheckoutTexts): StatusBanner {
+  const { order, payments, language, ways } = pageData
   const [latest] = payments
-  if (methods.length === 0)
-    return { tone: 'unpaid', statusText: texts.toPay, say: texts.awaySay, canGoBack: true }
+  if (ways === null || ways.offered.length === 0)
+    return { tone: 'unpaid', statusText: texts.toPay, say: noWaySay(pageData, texts), canGoBack: true }
   if (latest?.state === 'failed') {
     const say = fill(texts.failedSay, { why: failureText(latest, language) })
     return { tone: 'failed', statusText: texts.failed, say, canPay: 'start', canGoBack: true }
@@ -260,27 +267,62 @@ function formOf(
   banner: StatusBanner,
   texts: CheckoutTexts,
   total: string,
-  {
-    path,
-    lastMode,
-    methods,
-  }: { path: string; lastMode: string | undefined; methods: readonly PaymentMode[] },
+  { path, lastMode, ways }: { path: string; lastMode: string | undefined; ways: Ways | null },
 ) {
   if (banner.canPay === undefined) return null
+  const { offered } = ways ?? { offered: [] }
   const action = `${path}/start`
   if (banner.canPay === 'go on') {
-    const others = methods.filter(mode => mode !== lastMode)
+    const others = offered.filter(({ mode }) => mode !== lastMode)
     const pay = fill(texts.pay, { amount: total })
-    const modes = others.map((value, index) => ({ value, label: texts[value], isChosen: index === 0 }))
+    const modes = others.map((way, index) => ({ ...shownWay(way, texts), isChosen: index === 0 }))
     return { action, button: texts.goOn, another: modes.length === 0 ? null : { modes, button: pay } }
   }
-  const chosen = methods.find(mode => mode === lastMode) ?? methods[0]
-  const modes = [...methods].sort((left, right) => Number(right === chosen) - Number(left === chosen))
+  // Of ways that cost the payer the same the last used one comes first.
+  const modes = offered.toSorted(
+    (one, other) =>
+      one.feePaise - other.feePaise || Number(other.mode === lastMode) - Number(one.mode === lastMode),
+  )
   return {
     action,
     button: fill(texts.pay, { amount: total }),
-    modes: modes.map(value => ({ value, label: texts[value], isChosen: value === chosen })),
+    modes: modes.map((way, index) => ({ ...shownWay(way, texts), isChosen: index === 0 })),
   }
+}
+
+function shownWay({ mode, feePaise }: OfferedWay, texts: CheckoutTexts) {
+  const fee = feePaise === 0 ? undefined : fill(texts.fee, { amount: formatRupees(feePaise) })
+  return { value: mode, label: texts[mode], fee }
+}
+
+/** Nothing takes it: no account, or more than any way takes at once. */
+function noWaySay(pageData: OrderPageData, texts: CheckoutTexts): string {
+  const { order, ways } = pageData
+  const amountPaise = totalOf(order)
+  const limits = (ways?.limits ?? []).map(one => one.mostPaise ?? ZERO)
+  const most = limits.reduce((one, other) => (one > other ? one : other), ZERO)
+  if (most === 0 || amountPaise <= most) return texts.awaySay
+  const say = transferFor(pageData) === null ? texts.aboveSay : texts.aboveTransferSay
+  return fill(say, { amount: formatRupees(amountPaise), most: formatRupees(most) })
+}
+
+function refusedSay({ ways, refused }: OrderPageData, texts: CheckoutTexts): string | undefined {
+  if (refused === null) return undefined
+  const most = ways?.limits.find(one => one.mode === refused)?.mostPaise ?? null
+  if (most === null) return fill(texts.wayAway, { way: texts[refused] })
+  return fill(texts.wayRefused, { way: texts[refused], most: formatRupees(most) })
+}
+
+/** Nothing is paid or under way. */
+function isToPay({ tone, canPay, canGoBack }: StatusBanner): boolean {
+  return canPay === 'start' || (tone === 'unpaid' && canGoBack === true)
+}
+
+/** Where some way does not take the amount. */
+function transferFor({ ways, account, order, language }: OrderPageData) {
+  if (ways === null || ways.offered.length === ways.limits.length) return null
+  const transfer = transferOf(account, order.studentName ?? order.name, textsIn(language).parents)
+  return transfer === null ? null : { ...transfer, isOpen: ways.offered.length === 0 }
 }
 
 /** Each of several children that are paid at once has its own receipt. */

@@ -1,4 +1,5 @@
 import { readDues, type Dues } from '../../dues/dues.service.ts'
+import type { OpenVirtualAccount } from '../../dues/virtual-accounts/virtual-accounts.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { readPlansOf } from '../../flex/plans/plans.service.ts'
 import type { LoanContext } from '../../loans/context.ts'
@@ -107,6 +108,24 @@ export function timingLines(
       ? [{ text: fill(t.advance, { amount: amount(dues.advancePaise) }), tone: 'paid' }]
       : []),
   ]
+}
+
+/** The number that the family of a child can transfer to; null when it has none that takes money. */
+export function transferOf(
+  account: OpenVirtualAccount | null,
+  who: string,
+  { student: { transfer: t } }: ParentsTexts,
+) {
+  if (account?.state !== 'active') return null
+  return {
+    heading: t.heading,
+    say: fill(t.say, { who }),
+    facts: [
+      { label: t.accountNumber, value: account.accountNumber },
+      { label: t.ifsc, value: account.ifsc },
+      ...(account.upiId === null ? [] : [{ label: t.upiId, value: account.upiId }]),
+    ],
+  }
 }
 
 export type WaitingNote = {

@@ -15,6 +15,7 @@ import {
   isAutomatic,
   onTheWayPaise,
   timingLines,
+  transferOf,
   waitingOf,
   type Child,
 } from './children.ts'
@@ -81,7 +82,7 @@ export function describeStudent(
     advance: hasAdvance ? advanceOf(pageData, left, texts) : null,
     pay,
     ...problemOf(pageData, { left: asked, hasParts: (pay?.part ?? null) !== null }, texts),
-    transfer: transferOf(pageData, texts),
+    transfer: transferOf(pageData.account, who, texts),
     away: pageData.takesPayments || left.totalPaise === 0 ? undefined : textsIn(language).checkout.awaySay,
     otherYears: pageData.otherYears.map(child => cardOf(child, institute, texts, language)),
     links: linksOf(pageData, texts),
@@ -125,19 +126,6 @@ function advanceOf({ institute }: StudentPageData, left: Dues, { student: t }: P
       action: `${pathOfStudent(left.context.student.id)}/advance`,
       button: fill(t.advanceUse, { amount: formatRupees(usable) }),
     },
-  }
-}
-
-function transferOf({ account, dues }: StudentPageData, { student: { transfer: t } }: ParentsTexts) {
-  if (account?.state !== 'active') return null
-  return {
-    heading: t.heading,
-    say: fill(t.say, { who: dues.context.student.fullname }),
-    facts: [
-      { label: t.accountNumber, value: account.accountNumber },
-      { label: t.ifsc, value: account.ifsc },
-      ...(account.upiId === null ? [] : [{ label: t.upiId, value: account.upiId }]),
-    ],
   }
 }
 

@@ -2,7 +2,7 @@ import { EXAMPLE } from '../catalogue.ts'
 import { field, input, optional } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import type { CheckedAccount, AccountSetup } from './accounts.service.ts'
-import { stateOf, type ProviderAccount } from './accounts.rules.ts'
+import { stateOf, type ProviderAccount, type WayTerms } from './accounts.rules.ts'
 
 const METHODS = ['upi', 'card', 'netbanking'] as const
 const RAILS = ['enach', 'upi_autopay'] as const
@@ -15,6 +15,29 @@ const uses = {
     field.oneOf(METHODS, 'A way to pay.'),
   ),
   rails: field.choices('On what it debits under mandates; none: no mandates.', field.oneOf(RAILS, 'A rail.')),
+}
+/** Kept as it is when it is not sent. */
+const ways = {
+  ways: optional(
+    field.list(
+      'What the school says of ways to pay.',
+      input({
+        method: field.oneOf(METHODS, 'Which way.'),
+        max_amount: optional(
+          field.positiveAmount('The most in one payment; absent: as much as the provider takes.', 100_000),
+        ).as('maxPaise'),
+        payer_fee_bp: optional(
+          field.wholeNumber(
+            'What the provider adds for the payer, in hundredths of a percent.',
+            200,
+            [0, 1_000],
+          ),
+          0,
+        ),
+      }),
+      { max: METHODS.length },
+    ),
+  ),
 }
 const settings = {
   settings: field.list(
@@ -34,14 +57,22 @@ export const newAccountInput = input({
     field.code('The branch whose money it takes; absent: the whole institute.', 'NORTH'),
   ),
   ...uses,
+  ...ways,
   ...settings,
 })
-export const accountChangeInput = input({ ...uses, ...reason })
+export const accountChangeInput = input({ ...uses, ...ways, ...reason })
 export const rotationInput = input({ ...settings, ...reason })
 export const accountReasonInput = input(reason)
 export const accountParams = input({ account_id: field.resourceId('Id of the account.', ACCOUNT_ID) })
 
 const MOMENT = '2026-11-15T04:32:10.000Z'
+
+const way = outputOf<WayTerms>()
+const wayOutput = way.object({
+  method: way.oneOf(METHODS, 'Which way to pay.', one => one.method),
+  max_amount: way.optional.amount('The most in one payment, rupees.', 100_000, one => one.maxPaise),
+  payer_fee_bp: way.integer('What the provider adds for the payer, in hundredths of a percent.', 200),
+})
 
 /** An institute's account at a provider; its credentials are never answered. */
 const out = outputOf<ProviderAccount>()
@@ -52,6 +83,7 @@ const accountFields = {
   collector_code: out.optional.text('The branch whose money it takes; absent: the whole institute.', 'NORTH'),
   methods: out.texts('What it takes from payers.', ['upi', 'card', 'netbanking'], one => [...one.methods]),
   rails: out.texts('On what it debits under mandates.', ['enach'], one => [...one.rails]),
+  ways: out.list('What the school says of ways to pay; one that it says nothing of is not there.', wayOutput),
   state: out.oneOf(
     ['test', 'live', 'paused'],
     'test and live: the kind of its key, which has to be that of the installation. paused: it takes nothing new.',

@@ -7,11 +7,20 @@ import type {
   ProviderEntry,
   ProviderValues,
 } from '../port.ts'
-import type { Paise } from '../../platform/money.ts'
+import { formatRupees, minPaise, type Paise, paiseOf } from '../../platform/money.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 
 /** What new money needs an account for. */
 export type Purpose = 'payments' | 'mandates'
+
+/** What the school says of one way to pay; the provider's own limit counts beside it. */
+export type WayTerms = {
+  method: PaymentMode
+  /** The most in one payment; null: as much as the provider takes. */
+  maxPaise: Paise | null
+  /** What the provider adds for the payer, in hundredths of a percent, where the school lets payers bear its fees. */
+  payerFeeBp: number
+}
 
 /** An institute's own account at a provider, without its credentials. */
 export type ProviderAccount = {
@@ -23,6 +32,7 @@ export type ProviderAccount = {
   collectorCode: string | null
   methods: readonly PaymentMode[]
   rails: readonly Rail[]
+  ways: readonly WayTerms[]
   keyKind: KeyKind
   keyHint: string
   version: number
@@ -70,15 +80,56 @@ export function routeTo<Account extends RoutableAccount>(
   return 'installation'
 }
 
-/** The ways to pay an amount that an account offers: what its provider cannot take is not offered to the payer. */
-export function offeredMethods(
-  { methods, port: { accepts } }: { methods: readonly PaymentMode[]; port: { accepts: Accepts } },
-  amountPaise: Paise,
-): PaymentMode[] {
-  const { minPaise, maxPaise, maxPaiseOf } = accepts
-  if (amountPaise < minPaise || (maxPaise !== null && amountPaise > maxPaise)) return []
-  const isWithin = (method: PaymentMode): boolean => amountPaise <= (maxPaiseOf?.[method] ?? amountPaise)
-  return accepts.methods.filter(method => methods.includes(method) && isWithin(method))
+type OfferingAccount = {
+  methods: readonly PaymentMode[]
+  ways: readonly WayTerms[]
+  port: { accepts: Accepts }
+}
+
+/** The most that one payment in a way may be: the provider's limit or the school's, whichever is lower; null without either. */
+function mostIn({ ways, port: { accepts } }: OfferingAccount, mode: PaymentMode): Paise | null {
+  const own = ways.find(one => one.method === mode)?.maxPaise
+  const limits = [accepts.maxPaise, accepts.maxPaiseOf?.[mode], own].flatMap(limit => limit ?? [])
+  return limits.length === 0 ? null : limits.reduce(minPaise)
+}
+
+export type OfferedWay = {
+  mode: PaymentMode
+  /** What the provider adds for the payer. */
+  feePaise: Paise
+}
+/** How an amount can be paid through an account, and what each way takes at most. */
+export type Ways = {
+  offered: readonly OfferedWay[]
+  limits: readonly { mode: PaymentMode; mostPaise: Paise | null }[]
+}
+
+/** What cannot take the amount is not offered to the payer; the cheapest way for the payer comes first. */
+export function waysFor(account: OfferingAccount, amountPaise: Paise): Ways {
+  const { accepts } = account.port
+  const limits = accepts.methods
+    .filter(mode => account.methods.includes(mode))
+    .map(mode => ({ mode, mostPaise: mostIn(account, mode) }))
+  const able = limits.filter(
+    ({ mostPaise }) => amountPaise >= accepts.minPaise && (mostPaise === null || amountPaise <= mostPaise),
+  )
+  const offered = able.map(({ mode }) => ({ mode, feePaise: feeOf(account, mode, amountPaise) }))
+  return { limits, offered: offered.toSorted((one, other) => one.feePaise - other.feePaise) }
+}
+
+function feeOf({ ways }: OfferingAccount, mode: PaymentMode, amountPaise: Paise): Paise {
+  const { payerFeeBp = 0 } = ways.find(one => one.method === mode) ?? {}
+  return paiseOf(Math.round((amountPaise * payerFeeBp) / 10_000))
+}
+
+const NAMES: Readonly<Record<PaymentMode, string>> = { upi: 'UPI', card: 'Card', netbanking: 'Net banking' }
+
+/** Why a way does not take a payment. */
+export function wayRefusal({ limits }: Ways, mode: PaymentMode, amountPaise: Paise): string {
+  const most = limits.find(one => one.mode === mode)?.mostPaise ?? null
+  return most === null || amountPaise <= most
+    ? `${NAMES[mode]} is not offered here. Choose another way to pay.`
+    : `${NAMES[mode]} takes at most ${formatRupees(most)} in one payment here, and this is ${formatRupees(amountPaise)}. Choose another way, or pay a part.`
 }
 
 /** One of the credentials as a person enters it. */

@@ -17,6 +17,7 @@ import {
   readValues,
   type ProviderAccount,
   type EnteredValue,
+  type WayTerms,
   type Purpose,
   keyProblem,
 } from './accounts.rules.ts'
@@ -68,7 +69,7 @@ export async function addAccount(
   const collectorCode =
     wanted.collectorCode === null ? null : knownBranch(institute, wanted.collectorCode, 'collector_code')
   const key = checkValues(ctx, entry, readValues(entry, wanted.settings))
-  const { methods, rails } = checkUses(entry, key.values, wanted)
+  const { methods, rails, ways } = checkUses(entry, key.values, wanted)
   if (methods.length + rails.length === 0)
     throw badField('methods', 'are needed, or a rail for mandates: the account would take nothing')
   const { provider, title } = wanted
@@ -82,6 +83,7 @@ export async function addAccount(
     collectorCode,
     methods,
     rails,
+    ways,
     ...key.described,
     keyFingerprint: fingerprintOf(ctx, provider, identityOf(provider, key.values)),
     settingsSealed: sealSettings(ctx.vault, ids, { values: key.values, previous: [] }),
@@ -115,7 +117,8 @@ export async function changeAccount(
 ): Promise<AccountChange> {
   return change(ctx, command, changer, account => {
     const { values } = openSettings(ctx.vault, account)
-    return { title: wanted.title, ...checkUses(entryOf(account.provider), values, wanted) }
+    const uses = { ...wanted, ways: wanted.ways ?? account.ways }
+    return { title: wanted.title, ...checkUses(entryOf(account.provider), values, uses) }
   })
 }
 
@@ -293,7 +296,11 @@ export async function describeAccountSetup(
 export type AccountsContext = Context & { readonly accounts: AccountRegistry }
 
 /** What it is used for. */
-type AccountUses = { methods: readonly PaymentMode[]; rails: readonly Rail[] }
+type AccountUses = {
+  methods: readonly PaymentMode[]
+  rails: readonly Rail[]
+  ways?: readonly WayTerms[] | null
+}
 
 /** Credentials that are not accepted would stop every payer at once, and the old ones could not be brought back. */
 async function proveRotation(
@@ -356,8 +363,8 @@ function checkValues(
 function checkUses(
   entry: ProviderEntry,
   values: ProviderValues,
-  { methods, rails }: AccountUses,
-): AccountUses {
+  { methods, rails, ways }: AccountUses,
+): Pick<ProviderAccount, 'methods' | 'rails' | 'ways'> {
   const { accepts, mandates } = entry.create(values)
   const strange = methods.filter(method => !accepts.methods.includes(method))
   const strangeRails = rails.filter(rail => mandates?.rails.includes(rail) !== true)
@@ -371,8 +378,12 @@ function checkUses(
       message: `has ${rail}, on which ${entry.title} does not debit`,
     })),
   ]
+  const twice = (ways ?? []).findIndex((one, no) =>
+    ways?.some((other, at) => at < no && other.method === one.method),
+  )
+  if (twice >= 0) problems.push({ key: `ways.${twice}.method`, message: 'stands twice' })
   if (problems.length > 0) throw badFields(problems)
-  return { methods: [...new Set(methods)], rails: [...new Set(rails)] }
+  return { methods: [...new Set(methods)], rails: [...new Set(rails)], ways: ways ?? [] }
 }
 
 /** The value that tells one account at a provider from another. */

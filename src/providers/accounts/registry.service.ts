@@ -18,6 +18,7 @@ import {
   type ProviderAccount,
   type Purpose,
   type RoutableAccount,
+  type WayTerms,
 } from './accounts.rules.ts'
 import * as store from './accounts.store.ts'
 import type { Vault } from '../../platform/secrets.ts'
@@ -32,6 +33,7 @@ export type Account = {
   /** What it offers to payers. */
   readonly methods: readonly PaymentMode[]
   readonly rails: readonly Rail[]
+  readonly ways: readonly WayTerms[]
   /** Also accepts credentials that were replaced a short time ago, unlike the port's. */
   readCallback(callback: Callback): Promise<Report[] | null>
 }
@@ -262,8 +264,8 @@ function toAccount(
 }
 
 function describe(row: ProviderAccount): Omit<OwnAccount, 'port' | 'readCallback'> {
-  const { id, instituteId, provider, collectorCode, methods, rails, keyKind, pausedAt, version } = row
-  return { id, instituteId, provider, collectorCode, methods, rails, keyKind, pausedAt, version }
+  const { id, instituteId, provider, collectorCode, methods, rails, ways, keyKind, pausedAt, version } = row
+  return { id, instituteId, provider, collectorCode, methods, rails, ways, keyKind, pausedAt, version }
 }
 
 function entryOf(provider: ProviderName): ProviderEntry {
@@ -285,6 +287,7 @@ function ofInstallation(port: Provider): Account {
     port,
     methods: port.accepts.methods,
     rails: port.mandates?.rails ?? [],
+    ways: [],
     readCallback: callback => port.readCallback(callback),
   }
 }

@@ -3,7 +3,8 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import {
   hasPurpose,
-  offeredMethods,
+  wayRefusal,
+  waysFor,
   routeTo,
   keyProblem,
   readValues,
@@ -12,7 +13,7 @@ import {
 } from '../../../src/providers/accounts/accounts.rules.ts'
 import { PROVIDERS } from '../../../src/providers/catalogue.ts'
 import { paiseOf, type Paise } from '../../../src/platform/money.ts'
-import { UPI_MOST } from '../../../src/providers/port.ts'
+import { type PaymentMode, UPI_MOST } from '../../../src/providers/port.ts'
 
 const METHODS = ['upi', 'card', 'netbanking'] as const
 const branch = fc.constantFrom('NORTH', 'SOUTH')
@@ -61,10 +62,10 @@ test('only what both account and provider take is offered, and nothing beyond th
       fc.tuple(paise, fc.option(paise)),
       (own, theirs, amount, [min, max]) => {
         const accepts = { methods: theirs, minPaise: min, maxPaise: max }
-        const offered = offeredMethods({ methods: own, port: { accepts } }, amount)
+        const { offered } = waysFor({ methods: own, ways: [], port: { accepts } }, amount)
         const isWithin = amount >= min && (max === null || amount <= max)
         assert.deepEqual(
-          new Set(offered),
+          new Set(offered.map(({ mode }) => mode)),
           new Set(isWithin ? METHODS.filter(one => own.includes(one) && theirs.includes(one)) : []),
         )
       },
@@ -74,9 +75,37 @@ test('only what both account and provider take is offered, and nothing beyond th
 
 test('a way that takes less than the others is not offered above that', () => {
   const accepts = { methods: METHODS, minPaise: paiseOf(100), maxPaise: null, maxPaiseOf: { upi: UPI_MOST } }
-  const offered = (amount: Paise) => offeredMethods({ methods: METHODS, port: { accepts } }, amount)
+  const offered = (amount: Paise) =>
+    waysFor({ methods: METHODS, ways: [], port: { accepts } }, amount).offered.map(({ mode }) => mode)
   assert.deepEqual(offered(UPI_MOST), METHODS)
   assert.deepEqual(offered(paiseOf(UPI_MOST + 1)), ['card', 'netbanking'])
+})
+
+const say = (method: PaymentMode, maxPaise: number | null, payerFeeBp = 0) => ({
+  method,
+  maxPaise: maxPaise === null ? null : paiseOf(maxPaise),
+  payerFeeBp,
+})
+
+test('a school’s limit counts below the provider’s and never above it, and the cheapest way for the payer comes first', () => {
+  const accepts = { methods: METHODS, minPaise: paiseOf(100), maxPaise: null, maxPaiseOf: { upi: UPI_MOST } }
+  const waysOf = (ways: ReturnType<typeof say>[], amount: number) =>
+    waysFor({ methods: METHODS, ways, port: { accepts } }, paiseOf(amount))
+  const modes = (ways: ReturnType<typeof say>[], amount: number): string[] =>
+    waysOf(ways, amount).offered.map(({ mode }) => mode)
+  assert.deepEqual(modes([say('upi', 10_000_000)], 10_000_000), METHODS)
+  assert.deepEqual(modes([say('upi', 10_000_000)], 10_000_001), ['card', 'netbanking'])
+  assert.deepEqual(modes([say('upi', 90_000_000)], UPI_MOST + 1), ['card', 'netbanking'])
+  const costly = [say('upi', null, 50), say('card', 20_000_000, 236), say('netbanking', null, 0)]
+  assert.deepEqual(waysOf(costly, 1_234_567).offered, [
+    { mode: 'netbanking', feePaise: 0 },
+    { mode: 'upi', feePaise: 6_173 },
+    { mode: 'card', feePaise: 29_136 },
+  ])
+  assert.equal(
+    wayRefusal(waysOf(costly, 30_000_000), 'card', paiseOf(30_000_000)),
+    'Card takes at most ₹2,00,000.00 in one payment here, and this is ₹3,00,000.00. Choose another way, or pay a part.',
+  )
 })
 
 test('credentials that are not entered stay as they are, and what is wrong with one is told without repeating it', () => {

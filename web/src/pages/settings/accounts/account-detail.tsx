@@ -14,7 +14,7 @@ import { When } from '../../../ui/when.tsx'
 import { Problem, ProblemAlert } from '../../../ui/problem.tsx'
 import { CopyButton } from '../../../ui/link/copy-button.tsx'
 import { ChangeDialogue, PauseDialogue, RotateDialogue } from './account-dialogues.tsx'
-import { AccountBadge, usesOf } from './texts.tsx'
+import { AccountBadge, usesOf, waysOf } from './texts.tsx'
 
 type Props = { account: AccountAnswer; setup: AccountSetupAnswer; mayChange: boolean }
 
@@ -45,6 +45,7 @@ export function AccountDetail({ account, setup, mayChange }: Props) {
             value: account.collector_code === undefined ? 'All branches' : branchName(account.collector_code),
           },
           { label: 'Takes', value: usesOf(account) },
+          { label: 'Limits and fees', value: waysOf(account) },
           { label: 'Key', value: <span className="mono">{account.key_hint}</span> },
           { label: 'Connection checked', value: checkedAt && <When at={checkedAt} /> },
           { label: 'Last callback', value: heardAt && <When at={heardAt} /> },

@@ -10,6 +10,7 @@ import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { UsesFields } from './new-account-dialogue.tsx'
 import { SettingsFields, toSettings, type Values } from './settings-fields.tsx'
+import { toDrafts, toWays } from './way-fields.tsx'
 
 type Props = { account: AccountAnswer; path: string; onClose: () => void }
 
@@ -17,7 +18,11 @@ const REFRESHES = ['provider-accounts', 'audit']
 
 export function ChangeDialogue({ account, path, onClose }: Props) {
   const [title, setTitle] = useState(account.title)
-  const [uses, setUses] = useState({ methods: [...account.methods], rails: [...account.rails] })
+  const [uses, setUses] = useState({
+    methods: [...account.methods],
+    rails: [...account.rails],
+    ways: toDrafts(account.ways),
+  })
   const change = useCommand<object>({
     method: 'PATCH',
     path,
@@ -36,7 +41,7 @@ export function ChangeDialogue({ account, path, onClose }: Props) {
       verb="Change it"
       isBusy={change.isPending}
       error={change.error}
-      onConfirm={reason => change.mutate({ title, ...uses, reason })}
+      onConfirm={reason => change.mutate({ title, ...uses, ways: toWays(uses.ways), reason })}
     >
       <Stack gap="sm" mb="sm">
         <TextInput

@@ -10,9 +10,10 @@ import { notify } from '../../../ui/toasts.tsx'
 import { FormDialogue } from '../../developers/form-dialogue.tsx'
 import { SettingsFields, toSettings, type Values } from './settings-fields.tsx'
 import { METHODS, RAILS } from './texts.tsx'
+import { toWays, WayFields, type WayDrafts } from './way-fields.tsx'
 
-export type Uses = { methods: string[]; rails: string[] }
-const ALL: Uses = { methods: METHODS.map(({ value }) => value), rails: [] }
+export type Uses = { methods: string[]; rails: string[]; ways: WayDrafts }
+const ALL: Uses = { methods: METHODS.map(({ value }) => value), rails: [], ways: {} }
 
 export function NewAccountDialogue({
   setup,
@@ -53,6 +54,7 @@ export function NewAccountDialogue({
           title,
           ...(branch === '' ? {} : { collector_code: branch }),
           ...uses,
+          ways: toWays(uses.ways),
           settings: toSettings(values),
         })
       }
@@ -136,6 +138,12 @@ export function UsesFields({
       >
         <Choices of={METHODS} />
       </Checkbox.Group>
+      <WayFields
+        methods={uses.methods}
+        ways={uses.ways}
+        onChange={ways => onChange({ ...uses, ways })}
+        error={error}
+      />
       <Checkbox.Group
         label="Mandates for instalments"
         value={uses.rails}

@@ -1,5 +1,6 @@
 import type { AccountAnswer } from '../../../../../src/providers/accounts/account.schemas.ts'
 import { useSession } from '../../../api/session.ts'
+import { formatRupees } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 
 export const METHODS = [
@@ -17,6 +18,19 @@ export function usesOf({ methods, rails }: AccountAnswer): string {
     [...methods, ...rails].includes(value) ? label : [],
   )
   return labels.length === 0 ? 'Nothing new' : labels.join(', ')
+}
+
+/** What the school says of ways to pay; the provider's limits count beside it. */
+export function waysOf({ ways }: AccountAnswer): string {
+  const texts = ways.map(({ method, max_amount: most, payer_fee_bp: fee }) => {
+    const label = METHODS.find(({ value }) => value === method)?.label ?? method
+    const parts = [
+      ...(most === undefined ? [] : [`at most ${formatRupees(most)}`]),
+      ...(fee === 0 ? [] : [`the payer bears ${fee / 100} %`]),
+    ]
+    return `${label}: ${parts.join(', ')}`
+  })
+  return texts.length === 0 ? 'Those of the provider' : texts.join('; ')
 }
 
 /** Green only where money of this installation may go through it. */
