@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { after, suite, test } from 'node:test'
 import { addDays, dayOf } from '../../src/platform/calendar.ts'
 import { startBursar } from '../harness/bursar.ts'
-import type { Answer, Json } from '../harness/client.ts'
+import { dataOf, type Answer, type Json } from '../harness/client.ts'
 import { findBroken } from '../harness/payments.ts'
 import { ERP, PAY, sampleOrder, sampleStudent } from '../harness/samples.ts'
 
@@ -14,21 +14,16 @@ const SANDBOX = '/api/v1/sandbox'
 const RAILS = ['enach', 'upi_autopay'] as const
 let count = 0
 
-function ok(answer: Answer): Json {
-  assert.ok(answer.status < 300, `${answer.status} ${answer.text}`)
-  return answer.body.data
-}
-
 const advance = async (duration: string): Promise<Json> =>
-  ok(await demo.post(`${SANDBOX}/clock`, { advance: duration }))
-const today = async (): Promise<string> => dayOf(new Date(ok(await demo.get(`${SANDBOX}/clock`)).now))
+  dataOf(await demo.post(`${SANDBOX}/clock`, { advance: duration }))
+const today = async (): Promise<string> => dayOf(new Date(dataOf(await demo.get(`${SANDBOX}/clock`)).now))
 
 type Pupil = { id: string; planId: string; instalmentId: string; instalment: () => Promise<Json> }
 
 async function newPupil(): Promise<string> {
   const student = sampleStudent({ identifier: `WAY-${++count}` })
   const fee_components = [{ component_type: 'TUITION_FEE', fee_amount: 1000 }]
-  return ok(await demo.post(`${ERP}/users/way-${count}/students`, { student, fee_components }))
+  return dataOf(await demo.post(`${ERP}/users/way-${count}/students`, { student, fee_components }))
     .service_student_id
 }
 
@@ -36,10 +31,10 @@ async function newPlan(rail: (typeof RAILS)[number]): Promise<Pupil> {
   const id = await newPupil()
   const details = [{ component_type: 'TUITION_FEE', amount: 1000 }]
   const payment_schedule = [{ due_date: addDays(await today(), 14), details }]
-  const { plan_id: planId } = ok(await demo.post(`${FLEX}/students/${id}/plans`, { payment_schedule }))
-  ok(await demo.post(`${SANDBOX}/flex/plans/${planId}/authorise`, { rail }))
+  const { plan_id: planId } = dataOf(await demo.post(`${FLEX}/students/${id}/plans`, { payment_schedule }))
+  dataOf(await demo.post(`${SANDBOX}/flex/plans/${planId}/authorise`, { rail }))
   const instalment = async (): Promise<Json> =>
-    ok(await demo.get(`${FLEX}/plans/${planId}`)).payment_schedule[0]
+    dataOf(await demo.get(`${FLEX}/plans/${planId}`)).payment_schedule[0]
   return { id, planId, instalmentId: (await instalment()).id, instalment }
 }
 
@@ -54,7 +49,7 @@ async function untilStatus({ instalment }: Pupil, wanted: readonly string[]): Pr
 }
 
 const decide = async ({ instalmentId, instalment }: Pupil, outcome: 'debited' | 'bounced'): Promise<void> => {
-  ok(await demo.post(`${SANDBOX}/flex/instalments/${instalmentId}/outcome`, { outcome }))
+  dataOf(await demo.post(`${SANDBOX}/flex/instalments/${instalmentId}/outcome`, { outcome }))
   for (let left = 20; left > 0 && (await instalment()).status === 'presented'; left--) await advance('PT6H')
 }
 
@@ -66,11 +61,11 @@ const pay = (orderId: string, outcome: string): Promise<Answer> =>
 async function payCash(id: string): Promise<void> {
   const payment = {
     amount: 1000,
-    paid_at: new Date(ok(await demo.get(`${SANDBOX}/clock`)).now).toISOString(),
+    paid_at: new Date(dataOf(await demo.get(`${SANDBOX}/clock`)).now).toISOString(),
     mode: 'cash',
     fee_components: [{ component_type: 'TUITION_FEE', amount: 1000 }],
   }
-  ok(await demo.post(`${ERP}/students/${id}/payments`, payment))
+  dataOf(await demo.post(`${ERP}/students/${id}/payments`, payment))
 }
 
 /** What came for the student less what went back, in rupees; everything that goes back has gone. */
@@ -87,7 +82,7 @@ async function keptOf(id: string): Promise<number> {
   return row?.kept ?? 0
 }
 
-const dues = async (id: string): Promise<Json> => ok(await demo.get(`${ERP}/students/${id}/dues`))
+const dues = async (id: string): Promise<Json> => dataOf(await demo.get(`${ERP}/students/${id}/dues`))
 
 function refused(answer: Answer): void {
   assert.equal(answer.status, 409, answer.text)
@@ -102,15 +97,15 @@ suite('one fee is collected once', () => {
     test(`${rail}: a debit is not presented over a payment that is pending at the bank`, async () => {
       const pupil = await newPlan(rail)
       await untilStatus(pupil, ['confirmed'])
-      const { order_id: orderId } = ok(await duesOrder(pupil.id))
-      const { payment_id: paymentId } = ok(await pay(orderId, 'pending'))
+      const { order_id: orderId } = dataOf(await duesOrder(pupil.id))
+      const { payment_id: paymentId } = dataOf(await pay(orderId, 'pending'))
       assert.equal((await dues(pupil.id)).on_the_way_amount, 1000)
       const before = (await pupil.instalment()).present_on
       await advance('P2D')
       const waiting = await pupil.instalment()
       assert.ok(['scheduled', 'confirmed'].includes(waiting.status), waiting.status)
       assert.ok(waiting.present_on > before, `${waiting.present_on} is after ${before}`)
-      ok(await demo.post(`${SANDBOX}/payments/${paymentId}/capture`))
+      dataOf(await demo.post(`${SANDBOX}/payments/${paymentId}/capture`))
       await advance('P6D')
       assert.equal((await pupil.instalment()).status, 'covered')
       assert.equal(await keptOf(pupil.id), 1000)
@@ -119,9 +114,11 @@ suite('one fee is collected once', () => {
     test(`${rail}: if the pending payment fails, the debit is announced anew and presented`, async () => {
       const pupil = await newPlan(rail)
       await untilStatus(pupil, ['confirmed'])
-      const { payment_id: paymentId } = ok(await pay(ok(await duesOrder(pupil.id)).order_id, 'pending'))
+      const { payment_id: paymentId } = dataOf(
+        await pay(dataOf(await duesOrder(pupil.id)).order_id, 'pending'),
+      )
       await advance('P2D')
-      ok(await demo.post(`${SANDBOX}/payments/${paymentId}/fail`))
+      dataOf(await demo.post(`${SANDBOX}/payments/${paymentId}/fail`))
       await untilStatus(pupil, ['presented', 'debited', 'settled'])
       const notices = await bursar.sql<{ body: string }>(
         `select body from messages where about = $1 and subject like '%will be debited on%'`,
@@ -135,7 +132,7 @@ suite('one fee is collected once', () => {
     test(`${rail}: who approves at the bank's page after the debit was presented gets the money back`, async () => {
       const pupil = await newPlan(rail)
       await untilStatus(pupil, ['confirmed'])
-      const { order_id: orderId } = ok(await duesOrder(pupil.id))
+      const { order_id: orderId } = dataOf(await duesOrder(pupil.id))
       const started = await fetch(`${bursar.url}/pay/demo-school/${orderId}/start`, {
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
@@ -147,7 +144,7 @@ suite('one fee is collected once', () => {
         orderId,
       ])
       await untilStatus(pupil, ['presented', 'debited', 'settled'])
-      ok(await demo.post(`${SANDBOX}/payments/${payment?.id}/capture`))
+      dataOf(await demo.post(`${SANDBOX}/payments/${payment?.id}/capture`))
       await advance('P5D')
       assert.equal(await keptOf(pupil.id), 1000)
       assert.deepEqual([(await dues(pupil.id)).total_amount, (await dues(pupil.id)).advance_amount], [0, 0])
@@ -157,7 +154,7 @@ suite('one fee is collected once', () => {
   test('nothing asks for what a debit at the bank takes: dues order, order, link, plan and loan say what and until when', async () => {
     const pupil = await newPlan('enach')
     const line = { component_type: 'TUITION_FEE', amount: 1000 }
-    const early = ok(
+    const early = dataOf(
       await demo.post(`${PAY}/payment_links`, sampleOrder({ service_student_id: pupil.id, details: [line] })),
     ).order_id
     await untilStatus(pupil, ['presented'])
@@ -167,7 +164,7 @@ suite('one fee is collected once', () => {
       refused(
         await demo.post(`${PAY}/${kind}`, sampleOrder({ service_student_id: pupil.id, details: [line] })),
       )
-    const identifier = ok(await demo.get(`${ERP}/students/${pupil.id}`)).identifier
+    const identifier = dataOf(await demo.get(`${ERP}/students/${pupil.id}`)).identifier
     const named = { identifier, settle_dues: true, academic_year_start: 2026, academic_year_end: 2027 }
     refused(await demo.post(`${PAY}/orders`, sampleOrder({ ...named, details: [line] })))
     refused(await pay(early, 'success'))
@@ -175,7 +172,7 @@ suite('one fee is collected once', () => {
     refused(await demo.post(`/api/v1/integrations/cred/students/${pupil.id}/applications`, {}))
     // A component that nothing is on the way to can be asked for as ever.
     const other = { component_type: 'LAB_COAT', amount: 250 }
-    ok(await demo.post(`${PAY}/orders`, sampleOrder({ service_student_id: pupil.id, details: [other] })))
+    dataOf(await demo.post(`${PAY}/orders`, sampleOrder({ service_student_id: pupil.id, details: [other] })))
     await decide(pupil, 'debited')
     assert.equal(await keptOf(pupil.id), 1000)
   })
@@ -184,8 +181,8 @@ suite('one fee is collected once', () => {
     const pupil = await newPlan('enach')
     await untilStatus(pupil, ['presented'])
     await decide(pupil, 'bounced')
-    const { order_id: orderId } = ok(await duesOrder(pupil.id))
-    ok(await pay(orderId, 'success'))
+    const { order_id: orderId } = dataOf(await duesOrder(pupil.id))
+    dataOf(await pay(orderId, 'success'))
     await advance('P10D')
     assert.equal(await keptOf(pupil.id), 1000)
   })
@@ -202,10 +199,10 @@ suite('one fee is collected once', () => {
     const id = await newPupil()
     const cred = `/api/v1/integrations/cred/students/${id}/applications`
     const fees = [{ component_type: 'TUITION_FEE', fee_amount: 60_000 }]
-    ok(await demo.send('PATCH', `${ERP}/students/${id}/fee`, { fee_components: fees }))
-    const { application_id: loan } = ok(await demo.post(cred, { amount: 60_000 }))
+    dataOf(await demo.send('PATCH', `${ERP}/students/${id}/fee`, { fee_components: fees }))
+    const { application_id: loan } = dataOf(await demo.post(cred, { amount: 60_000 }))
     const act = async (what: string, body: object = {}): Promise<Json> =>
-      ok(await demo.post(`${SANDBOX}/loans/${loan}/${what}`, body))
+      dataOf(await demo.post(`${SANDBOX}/loans/${loan}/${what}`, body))
     await act('fill')
     await act('approve', { amount: 60_000 })
     await act('sign', { tranches: [{ date: addDays(await today(), 5), amount: 60_000 }] })
@@ -220,7 +217,7 @@ suite('one fee is collected once', () => {
   })
 
   test('surplus is kept as an advance only while something of the family will still fall due', async () => {
-    ok(await demo.send('PUT', `${ERP}/payment-rules`, { surplus: 'advance' }))
+    dataOf(await demo.send('PUT', `${ERP}/payment-rules`, { surplus: 'advance' }))
     const collide = async (pupil: Pupil): Promise<void> => {
       await untilStatus(pupil, ['presented'])
       await payCash(pupil.id)
@@ -232,7 +229,7 @@ suite('one fee is collected once', () => {
     const withMore = await newPlan('enach')
     const fees = [{ component_type: 'TRANSPORT_FEE', fee_amount: 500 }]
     await untilStatus(withMore, ['presented'])
-    ok(await demo.send('PATCH', `${ERP}/students/${withMore.id}/fee`, { fee_components: fees }))
+    dataOf(await demo.send('PATCH', `${ERP}/students/${withMore.id}/fee`, { fee_components: fees }))
     await collide(withMore)
     assert.equal(await keptOf(withMore.id), 2000, 'it stands for the bus')
     assert.equal((await dues(withMore.id)).advance_amount, 1000)

@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict'
+
 /** An ERP's HTTP client: Basic auth, JSON both ways, nothing hidden. */
 export type Credentials = { key: string; secret: string }
 
@@ -9,6 +11,17 @@ export const GROUP: Credentials = { key: 'key_test_group', secret: 'secret_test_
 export type Json = any
 
 export type Answer = { status: number; headers: Headers; text: string; body: Json }
+
+/** What an answer holds that has to be a success. */
+export function dataOf({ status, text, body }: Answer): Json {
+  assert.ok(status < 300, `${status} ${text}`)
+  return body.data
+}
+
+/** The same; null where it was refused for a reason of the state that a person would be told. */
+export function dataUnlessRefused(answer: Answer): Json {
+  return [400, 409].includes(answer.status) ? null : dataOf(answer)
+}
 
 export class Client {
   readonly url: string

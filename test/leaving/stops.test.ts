@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { makeOptionalFee, monthlyBus } from '../console/students/optional-fee.ts'
 import { SCHOOL, StudentDesk, STUDENTS } from '../console/students/support.ts'
 import { assertAnswer } from '../console/support.ts'
 import { FLEX } from '../flex/support.ts'
-import type { Json } from '../harness/client.ts'
+import { dataOf, type Answer, type Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
 
 /** Whatever would go on asking a family for money, or taking it, ends with the leaving. */
@@ -13,38 +14,24 @@ const { demo } = bursar
 const PAY = '/api/v1/integrations/pay'
 const REGISTER = `${SCHOOL}/counter/post-dated-cheques`
 const LEFT = { left_on: '2027-02-14', reason: 'Moves to Pune' }
-const BUS: Json = {
-  academic_year_start: 2026,
-  academic_year_end: 2027,
-  kind: 'transport',
-  name: 'School bus',
-  component_type: 'TRANSPORT_FEE',
-  rhythm: 'month',
-  periods: [
-    { name: 'February', first_day: '2027-02-01', last_day: '2027-02-28', due_date: '2027-02-10' },
-    { name: 'March', first_day: '2027-03-01', last_day: '2027-03-31', due_date: '2027-03-10' },
-  ],
-  options: [
+const BUS = monthlyBus(
+  ['2027-02', '2027-03'],
+  [
     { name: 'Route 4', amount: 1_500, places: 1 },
     { name: 'Route 5', amount: 1_500 },
   ],
-}
+)
 
 const moveTo = async (to: string): Promise<void> =>
   assertAnswer(await demo.post('/api/v1/sandbox/clock', { to }), '200')
 
-async function made(answer: Promise<Json>): Promise<Json> {
-  const { status, text, body } = await answer
-  assert.ok(status < 300, text)
-  return body.data
-}
+const made = async (answer: Promise<Answer>): Promise<Json> => dataOf(await answer)
 
-const fee = await made(finance.post(`${SCHOOL}/optional-fees`, BUS))
-const bus = `${SCHOOL}/optional-fees/${fee.optional_fee_id}`
-const [route4, route5] = (await made(viewer.get(bus))).options
+const { at: bus, options } = await makeOptionalFee(finance, BUS)
+const [route4, route5] = options
 
 const ride = (id: string, { route = route4, first_day = '2027-02-01' } = {}) =>
-  made(finance.post(`${bus}/children`, { student_ids: [id], option_id: route.option_id, first_day }))
+  made(finance.post(`${bus}/children`, { student_ids: [id], option_id: route, first_day }))
 const hand = (id: string, ...numbers: string[]) =>
   made(
     finance.post(REGISTER, {

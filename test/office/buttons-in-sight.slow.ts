@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { I, openConsole } from '../browser/console/support.ts'
 import { openFlexSchool } from '../console/flex/support.ts'
 import { setMoney } from '../console/money/support.ts'
+import { makeOptionalFee } from '../console/students/optional-fee.ts'
 import { SCHOOL, STUDENTS } from '../console/students/support.ts'
 import { assertAnswer, createPerson, demoVisitor } from '../console/support.ts'
 import { DESKTOP, keep, openBrowser } from '../harness/browser.ts'
@@ -69,7 +70,11 @@ async function makeSchool(t: { after(done: () => Promise<void> | void): void }) 
   const cheque = { number: '004600', bank: 'State Bank of India', date: '2027-12-10', amount: 20_000 }
   const registered = { service_student_id: student, cheques: [cheque] }
   assertAnswer(await owner.post(`${SCHOOL}/counter/post-dated-cheques`, registered), '201')
-  const bus = await owner.post(`${SCHOOL}/optional-fees`, {
+  const {
+    at,
+    id: fee,
+    options,
+  } = await makeOptionalFee(owner, {
     academic_year_start: 2026,
     academic_year_end: 2027,
     kind: 'transport',
@@ -78,11 +83,8 @@ async function makeSchool(t: { after(done: () => Promise<void> | void): void }) 
     rhythm: 'once',
     options: [{ name: 'Route 4', stop: 'Gandhi Chowk', amount: 15_000 }],
   })
-  assertAnswer(bus, '201')
-  const fee: string = bus.body.data.optional_fee_id
-  const { options } = (await owner.get(`${SCHOOL}/optional-fees/${fee}`)).body.data
-  const given = { student_ids: [student], option_id: options[0].option_id }
-  assertAnswer(await owner.post(`${SCHOOL}/optional-fees/${fee}/children`, given), '200')
+  const given = { student_ids: [student], option_id: options[0] }
+  assertAnswer(await owner.post(`${at}/children`, given), '200')
   const limit = { above: 100, reason: 'Decided by the management' }
   assertAnswer(await owner.send('PUT', `${SCHOOL}/approval-limit`, limit), '200')
   const concession = { component_type: 'TUITION_FEE', discount_type: 'MERIT', amount: 5_000, reason: 'Merit' }

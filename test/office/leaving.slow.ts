@@ -1,30 +1,15 @@
 import assert from 'node:assert/strict'
+import { makeOptionalFee, monthlyBus } from '../console/students/optional-fee.ts'
 import { SCHOOL } from '../console/students/support.ts'
 import { createPerson } from '../console/support.ts'
-import type { Json } from '../harness/client.ts'
+import { dataOf, type Answer, type Json } from '../harness/client.ts'
 import { ERP, PAY, sampleStudent } from '../harness/samples.ts'
 import { officeTask } from './clicks.ts'
 import { takePictures } from './pictures.ts'
 
-const BUS = {
-  academic_year_start: 2026,
-  academic_year_end: 2027,
-  kind: 'transport',
-  name: 'School bus',
-  component_type: 'TRANSPORT_FEE',
-  rhythm: 'month',
-  periods: [
-    { name: 'November', first_day: '2026-11-01', last_day: '2026-11-30', due_date: '2026-11-10' },
-    { name: 'December', first_day: '2026-12-01', last_day: '2026-12-31', due_date: '2026-12-10' },
-  ],
-  options: [{ name: 'Route 4', amount: 1_500 }],
-}
+const BUS = monthlyBus(['2026-11', '2026-12'], [{ name: 'Route 4', amount: 1_500 }])
 
-async function made(answer: Promise<Json>): Promise<Json> {
-  const { status, text, body } = await answer
-  assert.ok(status < 300, text)
-  return body.data
-}
+const made = async (answer: Promise<Answer>): Promise<Json> => dataOf(await answer)
 
 officeTask(
   'settle a child who leaves, and see first what stays owed',
@@ -75,9 +60,8 @@ officeTask(
     )
     const { now } = await made(demo.get('/api/v1/sandbox/clock'))
     const later = Temporal.PlainDate.from(now.slice(0, 10)).add({ days: 20 }).toString()
-    const bus = await made(finance.post(`${SCHOOL}/optional-fees`, BUS))
-    const at = `${SCHOOL}/optional-fees/${bus.optional_fee_id}`
-    const [{ option_id }] = (await made(finance.get(at))).options
+    const { at, options } = await makeOptionalFee(finance, BUS)
+    const [option_id] = options
     await made(finance.post(`${at}/children`, { student_ids: [id], option_id, first_day: '2026-11-01' }))
     await made(
       finance.post(`${SCHOOL}/counter/post-dated-cheques`, {

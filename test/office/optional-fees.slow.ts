@@ -2,29 +2,20 @@ import assert from 'node:assert/strict'
 import { yearEnd } from '../../src/app/jobs.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
 import { memberOf } from '../browser/console/support.ts'
-import { SCHOOL } from '../console/students/support.ts'
+import { makeOptionalFee, monthlyBus } from '../console/students/optional-fee.ts'
 import { assertAnswer, type Visitor } from '../console/support.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, sampleStudent } from '../harness/samples.ts'
 import { officeTask, type Office } from './clicks.ts'
 import { takePictures } from './pictures.ts'
 
-const BUS = {
-  academic_year_start: 2026,
-  academic_year_end: 2027,
-  kind: 'transport',
-  name: 'School bus',
-  component_type: 'TRANSPORT_FEE',
-  rhythm: 'month',
-  periods: [
-    { name: 'January', first_day: '2027-01-01', last_day: '2027-01-31', due_date: '2027-01-10' },
-    { name: 'February', first_day: '2027-02-01', last_day: '2027-02-28', due_date: '2027-02-10' },
-  ],
-  options: [
+const BUS = monthlyBus(
+  ['2027-01', '2027-02'],
+  [
     { name: 'Route 4', stop: 'Station', amount: 1_800 },
     { name: 'Route 4', stop: 'Gandhi Chowk', amount: 1_500 },
   ],
-}
+)
 
 async function setSchool({
   stage,
@@ -41,11 +32,9 @@ async function setSchool({
     assertAnswer(made, '201')
     ids.push(made.body.data.service_student_id)
   }
-  const made = await owner.post(`${SCHOOL}/optional-fees`, BUS)
-  assertAnswer(made, '201')
-  const bus: string = made.body.data.optional_fee_id
-  const { options } = (await owner.get(`${SCHOOL}/optional-fees/${bus}`)).body.data
-  return { owner, bus, stop: options[0].option_id, ids }
+  const { at: bus, options } = await makeOptionalFee(owner, BUS)
+  const [stop = ''] = options
+  return { owner, bus, stop, ids }
 }
 
 officeTask(
@@ -55,7 +44,7 @@ officeTask(
     const { owner, bus, stop, ids } = await setSchool(office)
     // One of them rides already.
     const had = { student_ids: [ids[0]], option_id: stop }
-    assertAnswer(await owner.post(`${SCHOOL}/optional-fees/${bus}/children`, had), '200')
+    assertAnswer(await owner.post(`${bus}/children`, had), '200')
     await go('/i/demo-school')
     await page.getByRole('link', { name: 'Students' }).first().click()
     await page.getByLabel('Select Arjun Nair').check()
@@ -92,7 +81,7 @@ officeTask('take the bus on into the new year', async office => {
   const { page, go, stage } = office
   const { owner, bus, stop, ids } = await setSchool(office)
   const given = { student_ids: ids.slice(0, 2), option_id: stop }
-  assertAnswer(await owner.post(`${SCHOOL}/optional-fees/${bus}/children`, given), '200')
+  assertAnswer(await owner.post(`${bus}/children`, given), '200')
   await go('/i/demo-school/students/rollover')
   await page.getByLabel('Start 2027-28 without it').check()
   const ahead = page.getByRole('group', { name: 'Optional fees' })

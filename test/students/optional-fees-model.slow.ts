@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { SCHOOL, STUDENTS, StudentDesk, TUITION } from '../console/students/support.ts'
-import type { Answer, Json } from '../harness/client.ts'
+import { makeOptionalFee, monthlyBus } from '../console/students/optional-fee.ts'
+import { STUDENTS, StudentDesk, TUITION } from '../console/students/support.ts'
+import { dataOf, dataUnlessRefused, type Json } from '../harness/client.ts'
+import { drawFrom } from '../harness/random.ts'
 import { findBroken } from '../harness/payments.ts'
 import { ERP } from '../harness/samples.ts'
 
@@ -11,65 +13,25 @@ const { bursar, finance } = desk
 const { demo } = bursar
 const STEPS = 60
 
-const MONTHS = [
-  ['November', '2026-11-01', '2026-11-30'],
-  ['December', '2026-12-01', '2026-12-31'],
-  ['January', '2027-01-01', '2027-01-31'],
-] as const
-
-/** Numbers that are the same in every run. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed
-  return below => {
-    state = (state * 1_103_515_245 + 12_345) % 2 ** 31
-    return Math.floor((state / 2 ** 31) * below)
-  }
-}
-
-function ok(answer: Answer): Json {
-  assert.ok(answer.status < 300, `${answer.status} ${answer.text}`)
-  return answer.body.data
-}
+const MONTHS = ['2026-11', '2026-12', '2027-01'] as const
 
 /** Absent where nothing is. */
 const onTheWay = (component: Json): number => component.on_the_way_amount ?? 0
 
-/** Done, or refused for a reason of the state that a person would be told. */
-function tried(answer: Answer): Json {
-  assert.ok(answer.status < 300 || [400, 409].includes(answer.status), `${answer.status} ${answer.text}`)
-  return answer.status < 300 ? answer.body.data : null
-}
-
 test('whatever is begun, changed and ended while money is on the way, each paisa is a fee paid, an advance or back', async () => {
-  const made = ok(
-    await finance.post(`${SCHOOL}/optional-fees`, {
-      academic_year_start: 2026,
-      academic_year_end: 2027,
-      kind: 'transport',
-      name: 'Bus',
-      component_type: 'TRANSPORT_FEE',
-      rhythm: 'month',
-      rounded_to_rupees: false,
-      periods: MONTHS.map(([name, first_day, last_day]) => ({
-        name,
-        first_day,
-        last_day,
-        due_date: first_day,
-      })),
-      options: [
-        { name: 'Route 1', amount: 1_000.5 },
-        { name: 'Route 2', amount: 1_700 },
-      ],
-    }),
-  )
-  const at = `${SCHOOL}/optional-fees/${made.optional_fee_id}`
-  const { options } = ok(await finance.get(at))
+  const { at, options } = await makeOptionalFee(finance, {
+    ...monthlyBus(MONTHS, [
+      { name: 'Route 1', amount: 1_000.5 },
+      { name: 'Route 2', amount: 1_700 },
+    ]),
+    rounded_to_rupees: false,
+  })
   const child = await desk.register({}, { fees: [{ ...TUITION, fee_amount: 2_000 }] })
   const student_ids = [child]
-  const pick = randomFrom(5)
+  const pick = drawFrom(1)
   const day = (): string => {
-    const [, first] = MONTHS[pick(3)] ?? MONTHS[0]
-    return `${first.slice(0, 8)}${String(1 + pick(28)).padStart(2, '0')}`
+    const month = MONTHS[pick(3)] ?? MONTHS[0]
+    return `${month}-${String(1 + pick(28)).padStart(2, '0')}`
   }
   let pending: string | null = null
   let takenInCash = 0
@@ -77,8 +39,8 @@ test('whatever is begun, changed and ended while money is on the way, each paisa
   for (let step = 0; step < STEPS; step++) {
     const what = pick(6)
     if (what === 0) {
-      const option_id = options[pick(2)].option_id
-      ok(
+      const option_id = options[pick(2)]
+      dataOf(
         await finance.post(`${at}/children`, {
           student_ids,
           option_id,
@@ -87,28 +49,28 @@ test('whatever is begun, changed and ended while money is on the way, each paisa
         }),
       )
     } else if (what === 1)
-      ok(await finance.post(`${at}/endings`, { student_ids, last_day: day(), reason: 'Ends' }))
+      dataOf(await finance.post(`${at}/endings`, { student_ids, last_day: day(), reason: 'Ends' }))
     else if (what === 2 && pick(3) === 0)
-      ok(await finance.post(`${at}/endings`, { student_ids, take_back: true, reason: 'A mistake' }))
+      dataOf(await finance.post(`${at}/endings`, { student_ids, take_back: true, reason: 'A mistake' }))
     else if (what === 3 && pending === null) {
-      const order = tried(await finance.post(`${STUDENTS}/${child}/orders`, {}))
+      const order = dataUnlessRefused(await finance.post(`${STUDENTS}/${child}/orders`, {}))
       if (order === null) continue
-      const { payment_id } = ok(
+      const { payment_id } = dataOf(
         await demo.post(`/api/v1/sandbox/pay/orders/${order.order_id}/pay`, { outcome: 'pending' }),
       )
       pending = payment_id
     } else if (what === 4 && pending !== null) {
       const outcome = pick(3) === 0 ? 'fail' : 'capture'
-      ok(await demo.post(`/api/v1/sandbox/payments/${pending}/${outcome}`))
+      dataOf(await demo.post(`/api/v1/sandbox/payments/${pending}/${outcome}`))
       pending = null
     } else if (what === 5) {
-      const { components } = ok(await demo.get(`${ERP}/students/${child}/dues`))
+      const { components } = dataOf(await demo.get(`${ERP}/students/${child}/dues`))
       const open = components.find((one: Json) => one.outstanding_amount > onTheWay(one))
       if (open === undefined) continue
       const amount = Math.round((open.outstanding_amount - onTheWay(open)) * 100) / 100
       const fee_components = [{ component_type: open.component_type, amount }]
       const paid = { amount, paid_at: '2026-11-01', mode: 'cash', fee_components }
-      if (tried(await finance.post(`${STUDENTS}/${child}/payments`, paid)) !== null)
+      if (dataUnlessRefused(await finance.post(`${STUDENTS}/${child}/payments`, paid)) !== null)
         takenInCash += Math.round(amount * 100)
     }
     assert.deepEqual(await findBroken(text => bursar.sql(text)), [], `after step ${step}`)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { makeOptionalFee, monthlyBus } from '../console/students/optional-fee.ts'
 import { SCHOOL, STUDENTS, StudentDesk, TUITION } from '../console/students/support.ts'
 import { assertAnswer } from '../console/support.ts'
 import type { Json } from '../harness/client.ts'
@@ -11,32 +12,16 @@ const { bursar, owner, finance, viewer } = desk
 const { demo } = bursar
 const FEES = `${SCHOOL}/optional-fees`
 
-const BUS: Json = {
-  academic_year_start: 2026,
-  academic_year_end: 2027,
-  kind: 'transport',
-  name: 'School bus',
-  component_type: 'TRANSPORT_FEE',
-  rhythm: 'month',
-  periods: [
-    { name: 'November', first_day: '2026-11-01', last_day: '2026-11-30', due_date: '2026-11-10' },
-    { name: 'December', first_day: '2026-12-01', last_day: '2026-12-31', due_date: '2026-12-10' },
-    { name: 'January', first_day: '2027-01-01', last_day: '2027-01-31', due_date: '2027-01-10' },
-  ],
-  options: [
+const BUS = monthlyBus(
+  ['2026-11', '2026-12', '2027-01'],
+  [
     { name: 'Route 4', stop: 'Gandhi Chowk', amount: 1_500, places: 2 },
     { name: 'Route 4', stop: 'Station', amount: 1_800, places: 2 },
     { name: 'Route 5', stop: 'Lake', amount: 900 },
   ],
-}
+)
 
-async function make(fee: Json): Promise<{ at: string; id: string; options: string[] }> {
-  const made = await finance.post(FEES, fee)
-  assertAnswer(made, '201')
-  const id = made.body.data.optional_fee_id
-  const { options } = (await viewer.get(`${FEES}/${id}`)).body.data
-  return { at: `${FEES}/${id}`, id, options: options.map((one: Json) => one.option_id) }
-}
+const make = (fee: Json) => makeOptionalFee(finance, fee)
 
 const outcomes = (answer: Json): Json[] =>
   answer.body.data.students.map((one: Json) => [one.outcome, one.reason, one.before_amount, one.after_amount])

@@ -121,17 +121,6 @@ function isWithin(at: Date, { from, days }: Stretch): boolean {
   return at >= dayAfter(from) && at < dayAfter(from + days)
 }
 
-/** Numbers that look random and are the same for the same seed: mulberry32. */
-export function drawer(seed: number): (below: number) => number {
-  let state = seed
-  return below => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * below)
-  }
-}
-
 export function mandateOf(
   { rail, mandateDays }: Trouble,
   { authorisedAt, isActive }: { authorisedAt: Date; isActive: boolean },

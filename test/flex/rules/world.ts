@@ -17,10 +17,10 @@ import { STANDARD_RULES, type FlexRules } from '../../../src/flex/rules/rails.ru
 import { addDays, dayOf, startOfDay } from '../../../src/platform/calendar.ts'
 import assert from 'node:assert/strict'
 import { paiseOf } from '../../../src/platform/money.ts'
+import { drawFrom } from '../../harness/random.ts'
 import {
   DAY_MS,
   dayAfter,
-  drawer,
   emptyLog,
   erpAt,
   HOUR_MS,
@@ -54,7 +54,7 @@ export class World {
 
   constructor(trouble: Trouble) {
     this.trouble = trouble
-    this.draw = drawer(trouble.seed)
+    this.draw = drawFrom(trouble.seed)
     this.rules = { ...STANDARD_RULES, onHoliday: trouble.onHoliday }
     this.instalments = trouble.dueAfter.map((days, index) => instalmentOf(index, addDays(SETUP, days)))
     const takenDays = new Set<string>()
