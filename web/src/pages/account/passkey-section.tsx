@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, TextInput } from '@mantine/core'
+import { Button, Group, TextInput } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { AccountAnswer, AddedPasskeyAnswer } from '../../../../src/console/team/team.schemas.ts'
@@ -11,7 +11,7 @@ import { ShortTable } from '../../ui/table/short-table.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { When } from '../../ui/when.tsx'
 import { browserOf } from './browser-name.ts'
-import { ProofDialogue, type DialogueProps, type Proof } from './proof-dialogue.tsx'
+import { CurrentPassword, ProofDialogue, type DialogueProps, type Proof } from './proof-dialogue.tsx'
 
 type Passkey = AccountAnswer['passkeys'][number]
 type Props = { account: AccountAnswer; onCodes: (codes: readonly string[]) => void }
@@ -140,17 +140,7 @@ export function AddDialogue({
           onChange={event => setName(event.currentTarget.value)}
           error={problemOf(error, 'name')}
         />
-        {account.has_password && (
-          <PasswordInput
-            label="Your password"
-            autoComplete="current-password"
-            required
-            data-autofocus
-            value={password}
-            onChange={event => setPassword(event.currentTarget.value)}
-            error={problemOf(error, 'password')}
-          />
-        )}
+        <CurrentPassword account={account} value={password} onChange={setPassword} error={error} />
         <Problem error={error} of="passkey" />
         <Group justify="flex-end" mt="md">
           <Button type="submit" loading={isBusy}>

@@ -29,17 +29,7 @@ export function ProofDialogue({
           action.mutate(account.has_password ? { password } : {})
         }}
       >
-        {account.has_password && (
-          <PasswordInput
-            label="Your password"
-            autoComplete="current-password"
-            required
-            data-autofocus
-            value={password}
-            onChange={event => setPassword(event.currentTarget.value)}
-            error={problemOf(action.error, 'password')}
-          />
-        )}
+        <CurrentPassword account={account} value={password} onChange={setPassword} error={action.error} />
         <Problem error={action.error} />
         <Group justify="flex-end" mt="md">
           <Button type="submit" loading={action.isPending}>
@@ -48,5 +38,28 @@ export function ProofDialogue({
         </Group>
       </form>
     </Dialogue>
+  )
+}
+
+type Field = {
+  account: AccountAnswer
+  value: string
+  onChange: (value: string) => void
+  error: Error | null
+}
+
+/** Nothing for who has none. */
+export function CurrentPassword({ account, value, onChange, error }: Field) {
+  if (!account.has_password) return null
+  return (
+    <PasswordInput
+      label="Your password"
+      autoComplete="current-password"
+      required
+      data-autofocus
+      value={value}
+      onChange={event => onChange(event.currentTarget.value)}
+      error={problemOf(error, 'password')}
+    />
   )
 }

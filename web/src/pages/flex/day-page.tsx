@@ -1,15 +1,17 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams, useSearch } from '@tanstack/react-router'
+import { useParams, useSearch } from '@tanstack/react-router'
 import type { CalendarAnswer } from '../../../../src/console/flex/flex.schemas.ts'
 import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
+import { LinkButton } from '../../ui/link/link-button.tsx'
 import { Empty, Failed } from '../../ui/states.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, isDay } from '../../ui/when.tsx'
 import { addDays, weekdayName } from './days.ts'
 import { DebitsTable } from './debits-table.tsx'
 import { FlexFrame } from './flex-frame.tsx'
+import { MonthLink } from './month-link.tsx'
 import { DayAmounts } from './sums.tsx'
 import { isDebitStatus } from './texts.ts'
 
@@ -54,7 +56,7 @@ function DayHead({ day }: { day: string }) {
         </Group>
         <Group gap="xs">
           <DayLink day={addDays(day, -1)} label="Previous day" text="‹" />
-          <MonthLink month={month} />
+          <MonthLink month={month} text="Whole month" />
           <DayLink day={addDays(day, 1)} label="Next day" text="›" />
         </Group>
       </Group>
@@ -69,30 +71,15 @@ function DayHead({ day }: { day: string }) {
 function DayLink({ day, label, text }: { day: string; label: string; text: string }) {
   const { code: institute } = useInstitute()
   return (
-    <Button
+    <LinkButton
       variant="default"
       size="xs"
       aria-label={label}
-      renderRoot={props => (
-        <Link {...props} to="/i/$institute/flex/days/$day" params={{ institute, day }} search={{}} />
-      )}
+      to="/i/$institute/flex/days/$day"
+      params={{ institute, day }}
+      search={{}}
     >
       {text}
-    </Button>
-  )
-}
-
-function MonthLink({ month }: { month: string }) {
-  const { code: institute } = useInstitute()
-  return (
-    <Button
-      variant="default"
-      size="xs"
-      renderRoot={props => (
-        <Link {...props} to="/i/$institute/flex" params={{ institute }} search={{ month }} />
-      )}
-    >
-      Whole month
-    </Button>
+    </LinkButton>
   )
 }

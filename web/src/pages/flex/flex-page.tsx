@@ -1,4 +1,4 @@
-import { Button, Group } from '@mantine/core'
+import { Group } from '@mantine/core'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useSearch } from '@tanstack/react-router'
 import type { CalendarAnswer } from '../../../../src/console/flex/flex.schemas.ts'
@@ -9,6 +9,7 @@ import { Failed, Loading } from '../../ui/states.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { addMonths, isMonth, monthName, weekdayName, weekdayOf } from './days.ts'
 import { FlexFrame } from './flex-frame.tsx'
+import { MonthLink } from './month-link.tsx'
 import { DayAmounts } from './sums.tsx'
 import { DEBIT_ORDER, DEBIT_LABELS } from './texts.ts'
 
@@ -48,7 +49,7 @@ function Month({ calendar }: { calendar: CalendarAnswer }) {
         <h2 className="section-title flex-month">{monthName(month)}</h2>
         <Group gap="xs">
           <MonthLink month={addMonths(month, -1)} label="Previous month" text="‹" />
-          {!isNow && <MonthLink month={today.slice(0, 7)} label="This month" text="This month" />}
+          {!isNow && <MonthLink month={today.slice(0, 7)} text="This month" />}
           <MonthLink month={addMonths(month, 1)} label="Next month" text="›" />
         </Group>
       </Group>
@@ -73,22 +74,6 @@ function Month({ calendar }: { calendar: CalendarAnswer }) {
         banks are closed.
       </p>
     </>
-  )
-}
-
-function MonthLink({ month, label, text }: { month: string; label: string; text: string }) {
-  const { code: institute } = useInstitute()
-  return (
-    <Button
-      variant="default"
-      size="xs"
-      aria-label={label}
-      renderRoot={props => (
-        <Link {...props} to="/i/$institute/flex" params={{ institute }} search={{ month }} />
-      )}
-    >
-      {text}
-    </Button>
   )
 }
 

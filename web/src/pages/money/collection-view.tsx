@@ -7,7 +7,8 @@ import { useInstitutePath } from '../../api/session.ts'
 import { Bars } from '../../ui/chart/bars.tsx'
 import { Chart, type Series } from '../../ui/chart/chart.tsx'
 import { Columns } from '../../ui/chart/columns.tsx'
-import { counted, formatCount, formatRupees, formatShortRupees, sumRupees } from '../../ui/money.tsx'
+import { SumsTable } from '../../ui/chart/sums-table.tsx'
+import { counted, formatRupees, formatShortRupees, sumRupees } from '../../ui/money.tsx'
 import { Empty, Failed, Loading } from '../../ui/states.tsx'
 import { useFilters, type Filter } from '../../ui/table/use-filters.ts'
 import { formatDay, formatShortDay } from '../../ui/when.tsx'
@@ -24,6 +25,9 @@ const FILTERS: readonly Filter[] = [
   { key: 'to', label: 'Up to', kind: 'day' },
   { key: 'by', label: 'A row for each' },
 ]
+
+const waysOf = (ways: CollectionAnswer['ways']) =>
+  ways.map(({ way, amount, count }) => ({ label: modeLabel(way), amount, count }))
 
 /** What came in by day, component and mode; the present month if no days are chosen. */
 export function CollectionView() {
@@ -105,7 +109,10 @@ function Plots({ collection: { from, to, by, rows, ways } }: { collection: Colle
         />
       </Chart>
       <h2 className="section-title">By way of payment</h2>
-      <Chart title="Collected, by way of payment" table={() => <Ways ways={ways} />}>
+      <Chart
+        title="Collected, by way of payment"
+        table={() => <SumsTable title="Way" amount="Collected" rows={waysOf(ways)} />}
+      >
         <Bars
           bars={ways.map(({ way, amount, count }) => ({
             key: way,
@@ -117,33 +124,6 @@ function Plots({ collection: { from, to, by, rows, ways } }: { collection: Colle
         />
       </Chart>
     </>
-  )
-}
-
-function Ways({ ways }: { ways: CollectionAnswer['ways'] }) {
-  return (
-    <table className="data-table">
-      <thead>
-        <tr>
-          <th scope="col">Way</th>
-          <th scope="col" className="right">
-            Payments
-          </th>
-          <th scope="col" className="right">
-            Collected
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {ways.map(({ way, amount, count }) => (
-          <tr key={way}>
-            <td>{modeLabel(way)}</td>
-            <td className="right">{formatCount(count)}</td>
-            <td className="right">{formatRupees(amount)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   )
 }
 

@@ -5,6 +5,7 @@ import type { SettlementDetailAnswer } from '../../../../../src/payments/settlem
 import { useBranchName } from '../../../api/choices.ts'
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
+import { SumsTable } from '../../../ui/chart/sums-table.tsx'
 import { ListTable } from '../../../ui/table/list-table.tsx'
 import { Detail, RawJson } from '../../../ui/detail.tsx'
 import { counted, formatRupees, Money } from '../../../ui/money.tsx'
@@ -93,28 +94,15 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
     >
       <h2 className="section-title">What it was for</h2>
       <TableFrame name="What it was for">
-        <table className="data-table">
-          <thead>
-            <tr>
-              <th scope="col">Component</th>
-              <th scope="col" className="right">
-                Payments
-              </th>
-              <th scope="col" className="right">
-                Amount
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {settlement.components.map(row => (
-              <tr key={row.component_type}>
-                <td>{readable(row.component_type)}</td>
-                <td className="right">{row.payment_count}</td>
-                <td className="right">{formatRupees(row.amount)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <SumsTable
+          title="Component"
+          amount="Amount"
+          rows={settlement.components.map(row => ({
+            label: readable(row.component_type),
+            count: row.payment_count,
+            amount: row.amount,
+          }))}
+        />
       </TableFrame>
       <h2 className="section-title">Payments and refunds in it</h2>
       <ListTable<SettlementItemAnswer>
