@@ -7,12 +7,12 @@ import { notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { newId } from '../../platform/ids.ts'
 import { NO_INSTITUTE, recordAudit } from '../audit/audit.service.ts'
-import { MAIL_GAP_MS, normaliseEmail, PASSWORD_LINK_MS, type Role } from '../console.rules.ts'
+import { normaliseEmail, PASSWORD_LINK_MS, type Role } from '../console.rules.ts'
 import { makeInvitation, assertOneSide } from '../team/invitations.service.ts'
-import { hasPasswordLinkSince, firstInstituteOf, putLenderMember, putMember } from '../team/team.store.ts'
+import { hasPasswordLinkSince, putLenderMember, putMember } from '../team/team.store.ts'
 import { endSessions } from './users.store.ts'
 import { deleteDevices } from './limits/tries.store.ts'
-import { countMailRequest, type MailRequest, recognise } from './limits/tries.service.ts'
+import { mailPerson, type MailRequest } from './limits/tries.service.ts'
 import { deletePasskeysOf } from './second-factor/second-factor.store.ts'
 import * as users from './users.store.ts'
 
@@ -110,18 +110,9 @@ export async function seedDemoUser(
     await putMember(tx, person.member.institute.id, { userId, role: person.member.role })
 }
 
-/** Says nothing of whether there is such a person. Somebody who was mailed a link a moment ago has it and needs no second one. */
-export async function mailPasswordLink(
-  ctx: Context,
-  { email: sentEmail, ip, device }: MailRequest,
-): Promise<void> {
-  const email = normaliseEmail(sentEmail)
-  await countMailRequest(ctx, await recognise(ctx, { email, ip, device, mailCode: undefined }))
-  await ctx.db.transaction(async tx => {
-    const user = await users.findUserByEmail(tx, email)
-    const instituteId = user === null ? null : await firstInstituteOf(tx, user.id)
-    if (user === null || user.disabledAt !== null || instituteId === null) return
-    if (await hasPasswordLinkSince(tx, email, new Date(Date.now() - MAIL_GAP_MS))) return
+export async function mailPasswordLink(ctx: Context, request: MailRequest): Promise<void> {
+  await mailPerson(ctx, request, async (tx, { email, instituteId, noneSince }) => {
+    if (await hasPasswordLinkSince(tx, email, noneSince)) return
     const { id, link, expiresAt } = await makePasswordLink(tx, ctx, email, { keepsEarlier: true })
     const message = {
       instituteId,

@@ -4,7 +4,7 @@ import { planParams } from '../../flex/plans/plan.schemas.ts'
 import { field, input, optional, query } from '../../http/wire/input.ts'
 import { SEND_CHANNELS } from '../../orders/link-messages.texts.ts'
 import { LANGUAGES } from '../../platform/languages.ts'
-import { directPaymentFields } from '../../students/direct-payments/direct-payment.schemas.ts'
+import { directPaymentFields, instrument } from '../../students/direct-payments/direct-payment.schemas.ts'
 import { discountFields, profileInput, studentParams } from '../../students/student.input.ts'
 import { MOST_AT_ONCE } from '../lists/bulk.rules.ts'
 import { STATUSES, TIMELINE_KINDS } from './students.rules.ts'
@@ -39,16 +39,7 @@ export const recordInput = input({
   waive_late_fee_reason: optional(
     field.text('Why a late fee that is due is not taken, where paying its fee would end it.', 'Bank holiday'),
   ).as('waiveReason'),
-  instrument: optional(
-    field.object(
-      'Of a cheque or draft.',
-      input({
-        number: field.text('Its number.', '004512', 40),
-        bank: optional(field.text('The bank that it is drawn on.', 'HDFC Bank', 80)),
-        date: optional(field.day('The date on it.', '2026-11-16')),
-      }),
-    ),
-  ),
+  instrument,
 })
 
 export const reasonInput = input({ reason })

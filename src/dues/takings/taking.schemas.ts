@@ -2,6 +2,7 @@ import { field, input, optional, query } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { FAMILY_RECEIPTS } from '../../institutes/school/school.rules.ts'
 import { receiptNumber } from '../../receipts/receipts.rules.ts'
+import { instrument } from '../../students/direct-payments/direct-payment.schemas.ts'
 import type { TakenFromFamily } from './takings.service.ts'
 
 const STUDENT_ID = 'student_01k9zq4m0ve8sbn6yt2hw3c5da'
@@ -39,16 +40,7 @@ const wayInput = input({
   mode: field.code('Such as cash, cheque, upi.', 'cash'),
   amount: field.positiveAmount('Rupees.', 12000),
   reference: optional(field.identifier('Of the slip or the transfer.', 'UPI-426157000042')),
-  instrument: optional(
-    field.object(
-      'Of a cheque or draft.',
-      input({
-        number: field.text('Its number.', '004512', 40),
-        bank: optional(field.text('The bank that it is drawn on.', 'HDFC Bank', 80)),
-        date: optional(field.day('The date on it.', '2026-11-16')),
-      }),
-    ),
-  ),
+  instrument,
 })
 
 const children = field.list('For whom, each once.', childInput, { min: 1, max: 20 })

@@ -37,6 +37,17 @@ export const directPaymentInput = input({
   ).as('hasReceipt'),
 })
 
+export const instrument = optional(
+  field.object(
+    'Of a cheque or draft.',
+    input({
+      number: field.text('Its number.', '004512', 40),
+      bank: optional(field.text('The bank that it is drawn on.', 'HDFC Bank', 80)),
+      date: optional(field.day('The date on it.', '2026-11-16')),
+    }),
+  ),
+)
+
 export const correctionInput = input({
   amount: notEmpty(paymentFields.amount),
   paid_at: notEmpty(paymentFields.paid_at),

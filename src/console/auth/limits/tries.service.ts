@@ -35,7 +35,7 @@ export async function countTry(ctx: Context, guess: Guess): Promise<void> {
 }
 
 /** Requests for mails, which are no guesses: they hold up nobody's sign-in and no guess holds them up. */
-export async function countMailRequest(ctx: Context, guess: Guess): Promise<void> {
+async function countMailRequest(ctx: Context, guess: Guess): Promise<void> {
   const by = guess.kind === 'known' ? `${guess.as} ${guess.id}` : networkOf(guess.ip)
   await count(ctx, [{ key: `mail ${by}`, limit: LIMITS.staffMail.waits }], '')
 }
@@ -159,10 +159,16 @@ export async function rememberDevice(
   return secret
 }
 
-/** Says nothing of whether there is such a person. Somebody who was mailed a code a moment ago has it and needs no second one. */
-export async function mailUnlockCode(
+type MailedPerson = { userId: string; email: string; instituteId: number; noneSince: Date }
+
+/**
+ * Whoever asks for a mail hears nothing of whether there is such a person. Somebody who was mailed after `noneSince` has
+ * what they need.
+ */
+export async function mailPerson(
   ctx: Context,
   { email: sentEmail, ip, device }: MailRequest,
+  mail: (tx: Transaction, person: MailedPerson) => Promise<void>,
 ): Promise<void> {
   const email = normaliseEmail(sentEmail)
   await countMailRequest(ctx, await recognise(ctx, { email, ip, device, mailCode: undefined }))
@@ -170,9 +176,16 @@ export async function mailUnlockCode(
     const user = await findUserByEmail(tx, email)
     const instituteId = user === null ? null : await firstInstituteOf(tx, user.id)
     if (user === null || user.disabledAt !== null || instituteId === null) return
-    if (await store.hasCodeSince(tx, user.id, new Date(Date.now() - MAIL_GAP_MS))) return
+    const noneSince = new Date(Date.now() - MAIL_GAP_MS)
+    await mail(tx, { userId: user.id, email, instituteId, noneSince })
+  })
+}
+
+export async function mailUnlockCode(ctx: Context, request: MailRequest): Promise<void> {
+  await mailPerson(ctx, request, async (tx, { userId, email, instituteId, noneSince }) => {
+    if (await store.hasCodeSince(tx, userId, noneSince)) return
     const code = newTypedCode()
-    await store.insertCode(tx, user.id, hashSecret(plainTypedCode(code)))
+    await store.insertCode(tx, userId, hashSecret(plainTypedCode(code)))
     const message = {
       instituteId,
       channel: 'email',
@@ -185,7 +198,7 @@ export async function mailUnlockCode(
         '',
         'It works for an hour. If it was not you, ignore this mail: nobody gets in with the code alone.',
       ].join('\n'),
-      about: user.id,
+      about: userId,
       at: ctx.clock.now(),
     } as const
     const until = new Date(Date.now() + UNLOCK_CODE_MS)
