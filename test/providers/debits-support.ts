@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 import { after } from 'node:test'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { unpaidOrder, type Order, type OrderKind } from '../../src/orders/orders.rules.ts'
-import { openDebit, sendDebit, type Debit } from '../../src/payments/debits/debits.service.ts'
+import { openDebits, sendDebit, type Debit } from '../../src/payments/debits/debits.service.ts'
 import type { MandateReport, Rail } from '../../src/providers/port.ts'
 import type { Payment } from '../../src/payments/payments.rules.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
@@ -102,7 +102,11 @@ export function makeDebit(paise: number, mode: Rail = 'enach'): Debit {
 }
 
 export const open = (paise: number, rail?: Rail): Promise<Payment> =>
-  ctx.db.transaction(tx => openDebit(tx, makeDebit(paise, rail)))
+  ctx.db.transaction(async tx => {
+    const [payment] = await openDebits(tx, [makeDebit(paise, rail)])
+    assert.ok(payment !== undefined)
+    return payment
+  })
 
 export const send = (payment: Payment, mandateRef: string): Promise<'sent' | 'over'> =>
   sendDebit(ctx, payment, {

@@ -47,12 +47,6 @@ export async function openDebits(tx: Transaction, debits: readonly Debit[]): Pro
   return payments
 }
 
-export async function openDebit(tx: Transaction, debit: Debit): Promise<Payment> {
-  const [payment] = await openDebits(tx, [debit])
-  assert(payment !== undefined, 'a debit was opened without a payment')
-  return payment
-}
-
 /**
  * Hands a debit to the bank, outside a transaction. May be repeated while its end is not known: the bank takes it once.
  * `over`: it has ended meanwhile, so it was not sent. When the answer is lost this throws and the reconciler finds out.
