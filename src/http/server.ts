@@ -126,7 +126,7 @@ function readBodiesRaw(app: FastifyInstance): void {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (request, _payload, done) => bodies.receive(request, done))
   app.addHook('preParsing', (request, reply, _payload, done) => {
-    // Also when its sender has gone away.
+    // A response also closes when its sender has gone away.
     reply.raw.once('close', () => {
       if (request.bodyUnderWay !== null) bodies.release(request.bodyUnderWay)
     })

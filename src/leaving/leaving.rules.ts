@@ -77,7 +77,7 @@ export function priceAfter(price: Price, charge: Charge, { part, whole }: Share)
   return { feePaise: sumPaise([shareOf(payableOf(price)), offPaise]), discounts }
 }
 
-/** Of a deposit as much is asked as was paid: that goes back whole, and the rest is not asked for any more. */
+/** A deposit is lowered to what was paid of it: that goes back whole, and the rest is not asked for any more. */
 export function depositAfter(price: Price, paidPaise: Paise): Price {
   const held = minPaise(payableOf(price), paiseOf(Math.max(paidPaise, 0)))
   return { feePaise: held, discounts: [] }
@@ -109,7 +109,7 @@ export type MadeRefund = {
 export type Settlement = {
   lines: SettledLine[]
   loweredPaise: Paise
-  /** Of that, what had been paid already. */
+  /** The part of `loweredPaise` that had been paid already. */
   freedPaise: Paise
   /** Given back of deposits, those of earlier years included. */
   depositPaise: Paise
@@ -117,7 +117,7 @@ export type Settlement = {
   earlierDeposits: EarlierDeposit[]
   /** Paid too much for some fees or given back of deposits, and used for others that are owed. */
   usedPaise: Paise
-  /** Of that, late fees. */
+  /** The part of `usedPaise` that paid late fees. */
   usedForLateFeesPaise: Paise
   waivedPaise: Paise
   writtenOffPaise: Paise

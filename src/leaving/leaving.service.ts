@@ -46,7 +46,7 @@ type CounterShare = {
 
 export type AskedLeaving = FeeDecisions & {
   areChequesGivenBack: boolean
-  /** Of what was paid online. */
+  /** How much of what was paid online goes back. */
   onlinePaise: Paise | null
   counter: readonly CounterShare[]
 }

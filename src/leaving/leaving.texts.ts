@@ -13,7 +13,7 @@ import { formatRupees, paiseOf, sumPaise } from '../platform/money.ts'
 import type { Student } from '../students/students.rules.ts'
 import type { Leaving } from './leaving.store.ts'
 
-type Told = {
+type ToldLeaving = {
   institute: Institute
   student: Student
   leaving: Leaving
@@ -23,7 +23,7 @@ type Told = {
 }
 
 /** Tells the family how its child's leaving was settled: what it still owes, what comes back, or that nothing is open. */
-export function leavingMessages({ institute, student, leaving, url, language }: Told): NewMessage[] {
+export function leavingMessages({ institute, student, leaving, url, language }: ToldLeaving): NewMessage[] {
   const { id, leftOn, settledAt: at, settlement } = leaving
   const { owedPaise, lateFeePaise, onTheWayPaise, refunds, advancePaise } = settlement
   const cheques = settlement.cheques

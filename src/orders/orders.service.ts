@@ -222,7 +222,7 @@ export function orderListQuery(
   return ordersQuery(institute.id, { ...filter, collectorCode }, clock.now())
 }
 
-/** And one that only has as many rows. */
+/** A statement that has as many rows and reads nothing of them, for counting. */
 export function orderCountQuery(
   { clock }: Pick<Context, 'clock'>,
   institute: Institute,

@@ -57,7 +57,7 @@ export async function submitForm(
     if (reading.kind === 'problems') return shut === 'open' ? reading : { kind: 'shut', state: shut }
     const digest = digestOf(reading.filled)
     const earlier = await store.findForm(tx, key)
-    // Also when the page is full or closed by now: this one got in.
+    // The page may be full or closed by now: this one got in before.
     if (earlier !== null && digest.equals(earlier.digest) && isStanding(earlier, now))
       return { kind: 'ordered', orderId: earlier.orderId }
     if (shut !== 'open') return { kind: 'shut', state: shut }

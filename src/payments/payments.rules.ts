@@ -114,7 +114,7 @@ export const AMOUNT_DIFFERS = 'amount_differs'
 /** Why money that came waits: nobody is asked for it, and the account number that it came to is closed. */
 export const ACCOUNT_CLOSED = 'account_closed'
 
-/** Also when the payer bore the provider's fee on top of it, which an institute may have chosen at the provider. */
+/** An institute may have chosen at the provider that the payer bears its fee: it comes on top and is none of the amount. */
 export function paysExactly(
   { amountPaise, feePaise = ZERO }: { amountPaise: Paise; feePaise?: Paise | undefined },
   askedPaise: Paise,

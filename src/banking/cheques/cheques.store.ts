@@ -55,7 +55,7 @@ export async function listReturnable(
   )
 }
 
-/** Those of a student that no bank has decided about, in the order they were taken. */
+/** The cheques of a student that no bank has decided about, in the order they were taken. */
 export async function listUndecided(
   db: Queryable,
   instituteId: number,

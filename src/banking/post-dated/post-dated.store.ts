@@ -53,7 +53,7 @@ export async function readPostDated(
   )
 }
 
-/** Those of a student that have not gone to the bank. */
+/** The cheques of a student that have not gone to the bank. */
 export async function listHeldIds(db: Queryable, instituteId: number, studentId: string): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     `select id from post_dated_cheques

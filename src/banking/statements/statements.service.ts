@@ -103,7 +103,7 @@ function spanOf(lines: readonly StatementLine[]): { firstDay: string | null; las
   return { firstDay, lastDay }
 }
 
-/** Which of them the account does not have yet. */
+/** Tells the lines that the account does not have yet from those that it has. */
 async function sift(
   tx: Transaction,
   instituteId: number,

@@ -19,7 +19,7 @@ type Dues = {
   totalPaise: Paise
   /** Families whose whole debt is on the way need not be asked again. */
   onTheWayPaise: Paise
-  /** Of today, whatever the list is narrowed to. */
+  /** What is late today, whatever the list is narrowed to. */
   today: Pick<Owed, 'lateFeePaise' | 'overduePaise'>
 }
 const out = outputOf<Dues>()

@@ -24,9 +24,9 @@ export type Option = {
   /** A route, a kind of room, a club. */
   name: string
   stop: string | null
-  /** Of a period; of a fee that is charged once, in all. */
+  /** What a period costs; where the fee is charged once, all of it. */
   amountPaise: Paise
-  /** Of everything of this name, so all its stops say the same; null: as many as come. */
+  /** How many can have options of this name, so all its stops say the same; null: as many as come. */
   places: number | null
 }
 
@@ -41,7 +41,7 @@ export type OptionalFee = Year & {
   rhythm: (typeof RHYTHMS)[number]
   /** None of a fee that is charged once. */
   periods: readonly Period[]
-  /** Of a fee that is charged once; null: at no day. */
+  /** When a fee that is charged once is due; null: at no day. */
   dueOn: string | null
   prorating: (typeof PRORATINGS)[number]
   /** Parts are rounded to whole rupees; otherwise to paise. */

@@ -34,7 +34,7 @@ export type Account = {
   readonly methods: readonly PaymentMode[]
   readonly rails: readonly Rail[]
   readonly ways: readonly WayTerms[]
-  /** Also accepts credentials that were replaced a short time ago, unlike the port's. */
+  /** Unlike the port's it also accepts credentials that were replaced a short time ago. */
   readCallback(callback: Callback): Promise<Report[] | null>
 }
 

@@ -44,7 +44,7 @@ export async function readEnrolments(
   )
 }
 
-/** Those of one fee that stand. */
+/** The enrolments of one fee that nobody has taken back. */
 export async function readStanding(db: Queryable, instituteId: number, feeId: string): Promise<Enrolment[]> {
   return db.query<Enrolment>(
     `select ${enrolments.columns('e')} from enrolments e

@@ -57,11 +57,11 @@ function nearestOf(acts: readonly Entry[], { at }: Entry): Entry | undefined {
   return acts.toSorted((one, other) => distance(one) - distance(other))[0]
 }
 
-type Told = { happening: Happening; since: string; count: number; raws: unknown[] }
+type RepeatedEntry = { happening: Happening; since: string; count: number; raws: unknown[] }
 
 /** An ERP that is asked every night and always says the same is one entry. */
-function joinRepeated(all: readonly Happening[]): Told[] {
-  const told: Told[] = []
+function joinRepeated(all: readonly Happening[]): RepeatedEntry[] {
+  const told: RepeatedEntry[] = []
   for (const happening of all) {
     const [entry] = happening
     const raws = happening.map(({ raw }) => raw)
@@ -86,7 +86,7 @@ function isRepeated([one, ...more]: Happening, [other, ...others]: Happening): b
   )
 }
 
-function toEntry({ happening: [entry, ...rest], since, count, raws }: Told): TimelineEntry {
+function toEntry({ happening: [entry, ...rest], since, count, raws }: RepeatedEntry): TimelineEntry {
   const { label, tone } = headline(entry)
   const why = entry.why ?? rest.find(one => one.why !== undefined)?.why
   const more = rest
