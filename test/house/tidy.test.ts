@@ -90,6 +90,24 @@ test('the lock file has an entry for every optional dependency, or `npm ci` refu
   assert.deepEqual(missingEntries(JSON.parse(readFileSync(`${ROOT}/package-lock.json`, 'utf8'))), [])
 })
 
+/** Pure code of the server that the console's pages run too. */
+const SHARED_WITH_PAGES = ['platform/typed/day.rules.ts', 'platform/csv.rules.ts']
+
+const takesServerCode = ({ path, text }: File): boolean =>
+  path.startsWith('web/src/') &&
+  [...text.matchAll(/^import (?!type )[^']*'(?:\.\.\/)+src\/([^']+)'/gm)].some(
+    ([, from = '']) => !SHARED_WITH_PAGES.includes(from),
+  )
+
+test('pages take types of the server, and no code but two pure rules', () => {
+  const text = "import { paiseOf } from '../../../src/platform/money.ts'"
+  assert.ok(takesServerCode({ path: 'web/src/pages/x.tsx', text }))
+  assert.ok(
+    !takesServerCode({ path: 'web/src/pages/x.tsx', text: text.replace('import {', 'import type {') }),
+  )
+  assert.deepEqual(pathsWhere(takesServerCode, files), [])
+})
+
 const MOST_IN_A_FOLDER = 20
 
 /** Folders with more files of code than one looks through. */
