@@ -19,6 +19,7 @@ const FEATURE_RANK = [
   ['leaving'],
   ['webhooks'],
   ['portal', 'console'],
+  ['assistant'],
   ['sandbox'],
   ['cells'],
 ]

@@ -54,6 +54,7 @@ import type { SandboxLoans } from '../sandbox/lender/lender.service.ts'
 import { mailboxPages, mailboxRoutes } from '../sandbox/mailbox.routes.ts'
 import type { SandboxPlans, SandboxPayments } from '../sandbox/acts.service.ts'
 import { triggerRoutes } from '../sandbox/trigger/trigger.routes.ts'
+import { assistantRoutes } from '../assistant/assistant.routes.ts'
 import { cellRoutes } from '../cells/cells.routes.ts'
 import { consoleRoutes } from '../console/console.routes.ts'
 import { keepRequestLog, requestRoutes } from '../request-log/requests.routes.ts'
@@ -149,6 +150,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   await consoleRoutes(app, ctx)
   operatorRoutes(app, ctx, { installation: options.installation, metrics, requestLog })
   doctorRoutes(app, ctx, options.examine)
+  assistantRoutes(app, ctx, log)
   cellRoutes(app, ctx)
   if (sandbox !== null) {
     demoSignInRoutes(app, ctx)

@@ -32,6 +32,7 @@ import { optionalFeeRoutes } from './students/optional/optional-fees.routes.ts'
 import { heldDepositRoutes } from './students/deposits/deposits.routes.ts'
 import { rosterRoutes } from './students/rosters/rosters.routes.ts'
 import { rolloverConsoleRoutes } from './students/rollover/rollover.routes.ts'
+import { tokenRoutes } from './tokens/tokens.routes.ts'
 import { teamRoutes } from './team/team.routes.ts'
 
 /** Every area of the console's API, one line each. */
@@ -39,6 +40,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: ConsoleContext & 
   sessionRoutes(app, ctx)
   accountRoutes(app, ctx)
   teamRoutes(app, ctx)
+  tokenRoutes(app, ctx)
   paymentRulesRoutes(app, ctx)
   providerAccountRoutes(app, ctx)
   await schoolRoutes(app, ctx)

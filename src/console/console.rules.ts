@@ -27,6 +27,8 @@ export type Who = {
   csrf: string
   /** A second factor is required of them and they have none: they can set one up, and nothing else. */
   isMissingFactor: boolean
+  /** The name of the personal token by which an assistant acts for them. */
+  token?: string
 }
 
 /** Where a request came from. */

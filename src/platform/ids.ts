@@ -40,6 +40,7 @@ export type IdPrefix =
   | 'staff'
   | 'sess'
   | 'pkey'
+  | 'tok'
   | 'login'
   | 'code'
   | 'invite'

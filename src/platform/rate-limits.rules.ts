@@ -51,6 +51,12 @@ export const LIMITS = {
     spares: 'every other session',
     rate: { burst: 200, perMinute: 50 * 60 },
   },
+  assistant: {
+    of: 'Requests of an assistant',
+    counts: 'a key or personal token',
+    spares: 'every other key and token',
+    rate: { burst: 100, perMinute: 300 },
+  },
   paymentForms: {
     of: 'Forms of public payment pages and of printed codes',
     counts: 'a network',

@@ -21,11 +21,14 @@ const PARAMS: Record<string, string> = {
   account_id: ACCOUNT,
 }
 
+const BASIC = { authorization: `Basic ${Buffer.from(`${KEY}:secret`).toString('base64')}` }
+
 type Marked = { query?: string; headers?: Record<string, string> }
 
 /** How a request says whose it is, where its path does not. Each is what the product itself writes into links and cookies. */
 const MARKS: readonly [prefix: string, mark: Marked][] = [
-  ['/api/', { headers: { authorization: `Basic ${Buffer.from(`${KEY}:secret`).toString('base64')}` } }],
+  ['/api/', { headers: BASIC }],
+  ['/mcp', { headers: { authorization: `Bearer ${SCHOOL.code}.Zk3v0cX9mJq1uT5y` } }],
   ['/console/api/institutes/', {}],
   ['/console/api/', { headers: { 'bursar-at': SCHOOL.code } }],
   ['/parents', { headers: { cookie: `lang=hi; parents=${SCHOOL.code}.Zk3v0cX9mJq1uT5y` } }],
@@ -110,6 +113,7 @@ test(
       const cell = await ask(proxy, method, fill(url), mark)
       if (cell !== 'south') lost.push(`${method} ${url}`)
     }
+    assert.equal(await ask(proxy, 'POST', '/mcp', { headers: BASIC }), 'south', 'also with a key')
     assert.deepEqual(
       lost,
       [],

@@ -150,6 +150,11 @@ export const OVER_ALL: readonly Group[] = [
     reach: 'every, written',
     senders: ['messages/messages.store.ts eraseSecretsAbout'],
   },
+  {
+    why: 'A person signs out everywhere, at every school.',
+    reach: 'every, written',
+    senders: ['console/tokens/tokens.store.ts revokeAll'],
+  },
 ]
 
 const reaches = new Map(OVER_ALL.flatMap(({ reach, senders }) => senders.map(sender => [sender, reach])))

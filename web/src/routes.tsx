@@ -209,6 +209,7 @@ const routeTree = rootRoute.addChildren([
         () => import('./pages/money/settlements/settlement-page.tsx'),
         'SettlementPage',
       ),
+      institutePage('/assistants', () => import('./pages/assistants/assistants-page.tsx'), 'AssistantsPage'),
       institutePage('/developers', () => import('./pages/developers/developers-page.tsx'), 'DevelopersPage'),
       institutePage('/developers/keys', () => import('./pages/developers/keys/keys-page.tsx'), 'KeysPage'),
       institutePage(

@@ -119,6 +119,7 @@ const NAMED_BY_ID = [
   ['approvals', 'maker_id'],
   ['approvals', 'decider_id'],
   ['console_views', 'user_id'],
+  ['personal_tokens', 'user_id'],
 ] as const
 
 async function renamePeople(

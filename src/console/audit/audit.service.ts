@@ -20,7 +20,7 @@ export type AuditNote = {
 /** The installation itself, and what people do to their own accounts. */
 export const NO_INSTITUTE = 0
 
-export type Actor = { who: Pick<Who, 'userId' | 'email'>; origin: Origin } | 'command line'
+export type Actor = { who: Pick<Who, 'userId' | 'email' | 'token'>; origin: Origin } | 'command line'
 
 /** Takes the transaction of what it records. */
 export async function recordAudit(
@@ -36,7 +36,7 @@ export async function recordAudit(
     at,
     actorKind: isCommand ? ('command_line' as const) : ('user' as const),
     actorId: isCommand ? null : actor.who.userId,
-    actorName: isCommand ? 'Command line' : actor.who.email,
+    actorName: isCommand ? 'Command line' : nameOf(actor.who),
     what: note.what,
     about: note.about,
     why: note.why ?? null,
@@ -46,4 +46,8 @@ export async function recordAudit(
     ip: isCommand ? null : actor.origin.ip,
   }))
   await insertAudit(tx, instituteId, entries)
+}
+
+function nameOf({ email, token }: Pick<Who, 'email' | 'token'>): string {
+  return token === undefined ? email : `${email} (token ${token})`
 }

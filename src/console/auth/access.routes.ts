@@ -32,6 +32,7 @@ import {
   identify,
   type OwnLender,
 } from './sessions.service.ts'
+import { onBehalf } from './on-behalf.ts'
 import { documentParts } from '../../http/openapi/operation.ts'
 import { refusePlainHttp } from '../../http/server.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
@@ -108,7 +109,9 @@ export function atInstitute(ctx: Context, roles: readonly ConsoleRole[]): Access
     async enter(visit) {
       const who = signedIn(visit.who)
       const { institute_code: code } = visit.request.params as { institute_code: string }
-      const { institute, role } = await enterInstitute(ctx, who, code)
+      const inside = onBehalf.getStore()
+      const { institute, role } =
+        inside?.institute.code === code ? inside : await enterInstitute(ctx, who, code)
       requireRole(role, roles)
       return { ...visit, who, institute, role }
     },
@@ -167,6 +170,12 @@ const RATE = { ratePerSecond: perMinute / 60, burst }
 export async function admit(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<OpenVisit> {
   reply.header('cache-control', 'no-store')
   reply.header('cross-origin-resource-policy', 'same-origin')
+  const who = onBehalf.getStore()?.who ?? (await admitBrowser(ctx, request, reply))
+  const agent = request.headers['user-agent'] ?? 'unknown'
+  return { who, origin: { ip: request.ip, agent, requestId: request.id }, request, reply }
+}
+
+async function admitBrowser(ctx: Context, request: FastifyRequest, reply: FastifyReply): Promise<Who | null> {
   if (ctx.mode === 'live') refusePlainHttp(request)
   const isWrite = request.method !== 'GET'
   if (isWrite) refuseForeignPage(ctx, request)
@@ -177,12 +186,11 @@ export async function admit(ctx: Context, request: FastifyRequest, reply: Fastif
     sessionLimiter.admit({ keyId: who.sessionId, ...RATE }, reply, performance.now(), 'One session')
   }
   if (isWrite && who !== null) requireCsrf(request, who)
-  const agent = request.headers['user-agent'] ?? 'unknown'
-  return { who, origin: { ip: request.ip, agent, requestId: request.id }, request, reply }
+  return who
 }
 
 /** A browser says which page sent a write. None but ours may; what sends no Origin is no browser. */
-function refuseForeignPage({ publicUrl }: Context, request: FastifyRequest): void {
+export function refuseForeignPage({ publicUrl }: Context, request: FastifyRequest): void {
   const { origin } = request.headers
   if (origin === undefined) return
   if (origin === URL.parse(publicUrl)?.origin || origin === `${request.protocol}://${request.host}`) return

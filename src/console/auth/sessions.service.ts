@@ -18,6 +18,7 @@ import {
 } from '../console.rules.ts'
 import * as store from './users.store.ts'
 import { purgeKnown, rememberDevice } from './limits/tries.service.ts'
+import { revokeAll } from '../tokens/tokens.store.ts'
 import { deleteDevices, deleteOldTries } from './limits/tries.store.ts'
 import { purgeChallenges } from './second-factor/second-factor.service.ts'
 import { listDemoUsers } from './users.store.ts'
@@ -109,6 +110,7 @@ export async function signOutEverywhere(
 ): Promise<number> {
   return transact(db, command, async tx => {
     const ended = await store.endSessions(tx, who.userId, { except: null, because: 'signed out everywhere' })
+    await revokeAll(tx, who.userId)
     await deleteDevices(tx, who.userId)
     return ended
   })

@@ -11,6 +11,7 @@ import { normaliseEmail, PASSWORD_LINK_MS, type Role } from '../console.rules.ts
 import { makeInvitation, assertOneSide } from '../team/invitations.service.ts'
 import { hasPasswordLinkSince, putLenderMember, putMember } from '../team/team.store.ts'
 import { endSessions } from './users.store.ts'
+import { revokeAll } from '../tokens/tokens.store.ts'
 import { deleteDevices } from './limits/tries.store.ts'
 import { mailPerson, type MailRequest } from './limits/tries.service.ts'
 import { deletePasskeysOf } from './second-factor/second-factor.store.ts'
@@ -67,6 +68,7 @@ export async function resetPassword(
   return ctx.db.transaction(async tx => {
     const user = await mustFind(tx, email)
     await endSessions(tx, user.id, { except: null, because: 'password reset' })
+    await revokeAll(tx, user.id)
     await users.setPassword(tx, user.id, null)
     await deleteDevices(tx, user.id)
     if (dropsFactor) {

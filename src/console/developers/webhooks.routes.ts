@@ -35,7 +35,9 @@ import { getEvent } from '../../events/events.service.ts'
 import { deliveryList } from '../../webhooks/delivery-log/delivery.list.ts'
 import { eventList } from '../../webhooks/delivery-log/event.list.ts'
 import { addList } from '../lists/list.routes.ts'
-import type { EventCode } from '../../events/define-event.ts'
+import { EVENT_CODES, type EventCode, type EventDefinition } from '../../events/define-event.ts'
+import { publishBody } from '../../http/openapi/document.ts'
+import { CATALOGUE } from '../../webhooks/events.docs.ts'
 import { field, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 
@@ -179,7 +181,23 @@ export function deliveryConsoleRoutes(app: FastifyInstance, ctx: Context): void 
     params: eventParams,
     answer: ({ institute, params }) => getEvent(ctx, institute.id, params.eventId),
   })
+  addConsoleRead(app, ctx, {
+    url: '/event-codes/:event_code',
+    roles: EVERYONE,
+    output: one(eventCodeOutput),
+    params: input({ event_code: field.oneOf(EVENT_CODES, 'Which event.', 'pay.payment.debited') }),
+    answer: async ({ params: { eventCode } }) => ({ eventCode, ...CATALOGUE[eventCode] }),
+  })
 }
+
+const described = outputOf<EventDefinition & { eventCode: EventCode }>()
+const eventCodeOutput = described.object({
+  event_code: described.text('The code.', 'pay.payment.debited'),
+  when: described.text('When it is recorded.', 'A payment was made.'),
+  payload_schema: described.json('What it carries, in JSON Schema.', {}, ({ payload }) =>
+    publishBody(payload.schema),
+  ),
+})
 
 const days = outputOf<Awaited<ReturnType<typeof readDeliveryDays>>[number]>()
 const deliveryDayOutput = days.object({

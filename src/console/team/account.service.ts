@@ -182,7 +182,7 @@ async function lockSelf(tx: Transaction, who: Who): Promise<users.ConsoleUser> {
 }
 
 /** Counts like a try to sign in, by the session itself: neither strangers nor another session hold up who is in. A demo user has no password to ask for. */
-async function prove(ctx: Context, who: Who, { password }: Proof): Promise<void> {
+export async function prove(ctx: Context, who: Who, { password }: Proof): Promise<void> {
   const user = await users.findUser(ctx.db, who.userId)
   if (user === null) throw notFound('This account')
   if (user.passwordHash === null) return

@@ -169,7 +169,9 @@ test('to and fro, people come along: who is known at the new cell works on with 
      other as (insert into console_memberships (institute_id, user_id, role) values ($2, 'staff_both', 'viewer')),
      codes as (insert into console_recovery_codes (user_id, code_hash) select id, '\\x01' from people),
      sessions as (insert into console_sessions (id, secret_hash, user_id, csrf, ip, agent) select 'sess_' || id, id::bytea, id, 'csrf', 'ip', 'agent' from people),
-     views as (insert into console_views (institute_id, id, user_id, list, name, filters) values ($1, 'view_1', 'staff_known', 'orders', 'Mine', ''))
+     views as (insert into console_views (institute_id, id, user_id, list, name, filters) values ($1, 'view_1', 'staff_known', 'orders', 'Mine', '')),
+     tokens as (insert into personal_tokens (institute_id, id, user_id, name, scopes, secret_hash, expires_at)
+       values ($1, 'tok_1', 'staff_known', 'Laptop', '{}', '\\x01', now() + interval '1 day'))
      insert into approvals (institute_id, id, act, about, subject, title, amount_paise, request, reason, maker_id, maker_email, made_at, expires_at)
      values ($1, 'apr_1', 'refund', 'order', 'order', 'Refund', 100, '{}', 'why', 'staff_known', 'known@example.in', now(), now() + interval '7 days')`,
     [id, other.id],
@@ -201,12 +203,13 @@ test('to and fro, people come along: who is known at the new cell works on with 
     { user: 'staff_new', operator: false, password: 'hash', codes: 1, sessions: 1 },
   ])
   const names = await to.sql(
-    `select maker_id as maker, (select user_id from console_views where institute_id = $1) as viewer from approvals where institute_id = $1`,
+    `select maker_id as maker, (select user_id from console_views where institute_id = $1) as viewer,
+       (select user_id from personal_tokens where institute_id = $1) as holder from approvals where institute_id = $1`,
     [id],
   )
   assert.deepEqual(
     names,
-    [{ maker: 'staff_here', viewer: 'staff_here' }],
+    [{ maker: 'staff_here', viewer: 'staff_here', holder: 'staff_here' }],
     'who asked for an approval cannot give it under another id',
   )
   const stayed = await from.sql<{ id: string }>(

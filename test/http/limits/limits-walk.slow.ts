@@ -107,6 +107,21 @@ const startPasskey = (of: Colleague) => of.post(`${API}/session/passkey/options`
 
 const NO_REPLY = { header: () => NO_REPLY } as unknown as FastifyReply
 
+/** What another session or token is answered. Without the network: a busy machine would answer more slowly than the bucket fills. */
+async function outspend({ burst, perMinute }: { burst: number; perMinute: number }): Promise<number> {
+  const limiter = new RateLimiter()
+  const admit = (keyId: string): number => {
+    try {
+      limiter.admit({ keyId, burst, ratePerSecond: perMinute / 60 }, NO_REPLY, 0)
+      return 200
+    } catch {
+      return 429
+    }
+  }
+  await untilRefused(burst, async () => ({ status: admit('one') }))
+  return admit('other')
+}
+
 const SCENARIOS = {
   async anonymous(t) {
     const small: TestBursar = await startBursar(t, {
@@ -140,19 +155,10 @@ const SCENARIOS = {
     return { 'another key of the school': (await demo.get(`${PAY}/orders`)).status }
   },
   async consoleSession() {
-    // Without the network: a busy machine would answer more slowly than the bucket fills.
-    const { burst, perMinute } = LIMITS.consoleSession.rate
-    const limiter = new RateLimiter()
-    const admit = (keyId: string): number => {
-      try {
-        limiter.admit({ keyId, burst, ratePerSecond: perMinute / 60 }, NO_REPLY, 0)
-        return 200
-      } catch {
-        return 429
-      }
-    }
-    await untilRefused(burst, async () => ({ status: admit('sess_1') }))
-    return { 'another session of the person': admit('sess_2') }
+    return { 'another session of the person': await outspend(LIMITS.consoleSession.rate) }
+  },
+  async assistant() {
+    return { 'another token of the person': await outspend(LIMITS.assistant.rate) }
   },
   async paymentForms() {
     const { pathname: path } = new URL((await createPage(demo)).url)

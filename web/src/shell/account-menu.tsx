@@ -1,7 +1,7 @@
 import { Avatar, Menu, UnstyledButton } from '@mantine/core'
-import { IconLogout, IconUserCircle } from '@tabler/icons-react'
+import { IconLogout, IconRobot, IconUserCircle } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
+import { useNavigate, useParams } from '@tanstack/react-router'
 import { useCommand } from '../api/command.ts'
 import { usePerson } from '../api/session.ts'
 import { Appearance } from './appearance.tsx'
@@ -9,6 +9,7 @@ import { Appearance } from './appearance.tsx'
 export function AccountMenu() {
   const person = usePerson()
   const navigate = useNavigate()
+  const { institute } = useParams({ strict: false })
   const client = useQueryClient()
   const signOut = useCommand({
     method: 'DELETE',
@@ -41,6 +42,14 @@ export function AccountMenu() {
         >
           Your account
         </Menu.Item>
+        {institute !== undefined && (
+          <Menu.Item
+            leftSection={<IconRobot size={18} stroke={1.6} />}
+            onClick={() => void navigate({ to: '/i/$institute/assistants', params: { institute } })}
+          >
+            Your assistants
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconLogout size={18} stroke={1.6} />} onClick={() => signOut.mutate()}>
           Sign out
         </Menu.Item>

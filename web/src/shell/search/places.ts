@@ -64,6 +64,7 @@ const PLACES = [
   { title: 'Team', to: '/i/$institute/settings/team', words: 'settings colleague invite roles' },
   { title: 'Payment accounts', to: '/i/$institute/settings/accounts', words: 'settings gateway provider' },
   { title: 'Audit log', to: '/i/$institute/settings/audit', words: 'settings who did what' },
+  { title: 'Your assistants', to: '/i/$institute/assistants', words: 'tokens mcp account' },
   { title: 'API keys', to: '/i/$institute/developers/keys', words: 'developers' },
   { title: 'Webhooks', to: '/i/$institute/developers/webhooks', words: 'developers deliveries' },
 ] as const
