@@ -9,6 +9,7 @@ import { demoVisitor } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { StallWatch } from '../harness/processes/stalls.ts'
 import { byteRoutes } from '../harness/worst-files.ts'
+import { fillSchool } from './full-school.ts'
 import type { Flood, Flooded, FloodReport } from './flood.ts'
 
 /** The walk itself: `bounds.long.ts` runs this file in a process with the memory of an installation. */
@@ -46,6 +47,7 @@ function pathOf(route: string, known: Record<string, string>): string {
 }
 
 async function prepare(): Promise<Flood> {
+  await fillSchool(bursar)
   const name = 'HDFC current 4512'
   const account = await owner.post('/console/api/institutes/demo-school/bank-accounts', { name })
   assert.equal(account.status, 201, account.text)

@@ -313,7 +313,8 @@ function labelOfRaw(raw: columns.RawRow, column: string): RowLabel {
   return { child, cell: String(raw[column] ?? '') }
 }
 
-const CHUNK_ROWS = 1_000
+/** Requests wait while what was found of a chunk is compared with its rows, of several files one after the other. */
+const CHUNK_ROWS = 250
 
 export type Chunk = { rows: MaybeRead<unknown>[]; lastGroup: number }
 
