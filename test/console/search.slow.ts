@@ -182,6 +182,29 @@ test('anything is found by its number: student, order, link, payment, receipt, U
   assert.equal((await find(plan)).plans[0].service_student_id, id)
 })
 
+async function registerYears(identifier: string, starts: readonly number[]): Promise<void> {
+  for (const start of starts) {
+    const academic_year_start = String(start)
+    const academic_year_end = String(start + 1)
+    const years = { academic_year_start, academic_year_end, grade: String(start - 2020) }
+    const student = sampleStudent({ identifier, fullname: `Yashodhara ${identifier}`, ...years })
+    assert.ok((await demo.post(`${ERP}/users/yash/students`, { student })).status < 300)
+  }
+}
+
+test('a child with records of several years is found once, in the running year, else in the newest', async () => {
+  await registerYears('YEARS-1', [2024, 2025, 2026, 2027])
+  await registerYears('YEARS-2', [2023, 2024, 2025])
+  const found: Json[] = (await find('yashodhara')).students
+  assert.deepEqual(
+    found.map(({ identifier, academic_year_start: start }) => [identifier, start]),
+    [
+      ['YEARS-1', 2026],
+      ['YEARS-2', 2025],
+    ],
+  )
+})
+
 test('a request id finds what was done by it, for those who may read the audit log', async () => {
   const [{ id } = { id: '' }] = await sql<{ id: string }>(
     `select id from students where identifier = 'SEED-000004'`,

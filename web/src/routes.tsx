@@ -99,17 +99,31 @@ const instituteRoute = createRoute({
   },
 })
 
+type Entered = { cause: string; search: Record<string, string>; location: { pathname: string } }
+
 function institutePage<const Path extends string, Module extends Record<string, unknown>>(
   path: Path,
   load: () => Promise<Module>,
   name: keyof Module,
+  beforeLoad: (at: Entered) => Promise<void> = async () => {},
 ) {
   return createRoute({
     getParentRoute: () => instituteRoute,
     path,
     component: lazyRouteComponent(load, name),
+    beforeLoad: at => beforeLoad(at),
     ...inside,
   })
+}
+
+/** Links with filters lead where they say. */
+async function openWithYear({ cause, search, location: { pathname } }: Entered): Promise<void> {
+  if (cause !== 'enter' || Object.keys(search).length > 0) return
+  const { firstView } = await import('./pages/students/first-view.ts')
+  const [, , institute = ''] = pathname.split('/')
+  const first = await firstView(institute)
+  if (Object.keys(first).length > 0)
+    throw redirect({ to: '/i/$institute/students', params: { institute }, search: first, replace: true })
 }
 
 const routeTree = rootRoute.addChildren([
@@ -133,7 +147,12 @@ const routeTree = rootRoute.addChildren([
     page('/operator/audit', () => import('./pages/operator/operator-audit-page.tsx'), 'OperatorAuditPage'),
     instituteRoute.addChildren([
       institutePage('/', () => import('./pages/home/home-page.tsx'), 'HomePage'),
-      institutePage('/students', () => import('./pages/students/students-page.tsx'), 'StudentsPage'),
+      institutePage(
+        '/students',
+        () => import('./pages/students/students-page.tsx'),
+        'StudentsPage',
+        openWithYear,
+      ),
       institutePage(
         '/students/rollover',
         () => import('./pages/students/rollover/rollover-page.tsx'),

@@ -28,16 +28,12 @@ export async function findFamilies(
   typed: string,
 ): Promise<FoundFamily[]> {
   let students = await findStudents(ctx, institute, typed)
-  const year = schoolYearOf(dayOf(ctx.clock.now()))
   const families: FoundFamily[] = []
   for (let [first] = students; first !== undefined && families.length < MOST_FAMILIES; [first] = students) {
     const ids = await familyOf(ctx, institute, first.id)
     families.push({
       studentId: first.id,
-      children: oncePerChild(
-        students.filter(({ id }) => ids.has(id)),
-        year,
-      ),
+      children: students.filter(({ id }) => ids.has(id)),
     })
     students = students.filter(({ id }) => !ids.has(id))
   }
@@ -66,7 +62,9 @@ async function findStudents(
     return byId(ctx, instituteId, payments[0]?.studentId ?? '')
   }
   const words = toWordQuery(instituteId, typed)
-  return words === null ? [] : searchStudents(ctx.db, instituteId, words, MOST_STUDENTS)
+  if (words === null) return []
+  const year = schoolYearOf(dayOf(ctx.clock.now()))
+  return searchStudents(ctx.db, instituteId, { words, year }, MOST_STUDENTS)
 }
 
 async function byId({ db }: Context, instituteId: number, id: string): Promise<FoundStudent[]> {
@@ -77,13 +75,6 @@ async function byId({ db }: Context, instituteId: number, id: string): Promise<F
 async function familyOf({ db }: Context, { id }: Institute, studentId: string): Promise<Set<string>> {
   const users = await listFamily(db, id, studentId, MOST_USERS)
   return new Set([studentId, ...users.flatMap(user => user.studentIds)])
-}
-
-/** Each child as it stands in the running school year, else in the newest that has a record. */
-function oncePerChild(students: readonly FoundStudent[], year: number): FoundStudent[] {
-  const rank = ({ academicYearStart: start }: FoundStudent): number => (start === year ? Infinity : start)
-  const ranked = students.toSorted((one, other) => rank(one) - rank(other))
-  return [...new Map(ranked.map(student => [student.identifier, student])).values()]
 }
 
 export type CounterChild = {

@@ -1,8 +1,10 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
+import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { KEEPERS, type ConsoleRole } from '../console.rules.ts'
 import { findRequest, type LoggedRequest } from '../../request-log/requests.service.ts'
+import { schoolYearOf } from '../reports/demand/demand.rules.ts'
 import { guess, rangesOf } from './search.rules.ts'
 import * as store from './search.store.ts'
 import { toWordQuery } from '../students/students.rules.ts'
@@ -83,7 +85,7 @@ type SearchWords = {
 }
 
 async function findByWords(
-  { db }: Context,
+  { db, clock }: Context,
   { id: instituteId }: Institute,
   { typed, reference, receipt }: SearchWords,
 ): Promise<SearchResults> {
@@ -92,7 +94,9 @@ async function findByWords(
   const identifiers = ranges.map(range => range.from)
   const isNumber = ranges.length > 0 || receipt !== null
   const [students, orders, payments, utrs] = await Promise.all([
-    words === null ? [] : searchStudents(db, instituteId, words, MOST),
+    words === null
+      ? []
+      : searchStudents(db, instituteId, { words, year: schoolYearOf(dayOf(clock.now())) }, MOST),
     ranges.length > 0 ? store.findOrders(db, instituteId, { id: null, identifiers }, MOST) : [],
     isNumber ? store.findPayments(db, instituteId, { id: null, ranges, receipt }, MOST) : [],
     ranges.length > 0 ? store.findUtrs(db, instituteId, ranges, MOST) : [],

@@ -169,15 +169,23 @@ export type FoundStudent = Pick<
 const FOUND = `id, fullname, identifier, grade, section, academic_year_start as "academicYearStart",
   academic_year_end as "academicYearEnd", status`
 
-/** The first few by name, without their money. */
+/** The first few children by name, without their money: each once, as in the year given, or else as it was last. */
 export async function searchStudents(
   db: Queryable,
   instituteId: number,
-  words: string,
+  { words, year }: { words: string; year: number },
   limit: number,
 ): Promise<FoundStudent[]> {
   const { text, values } = selectInOrder(instituteId, { words })
-  return db.query<FoundStudent>(`select ${FOUND} from (${text} limit $${values.push(limit)}) s`, values)
+  const [own, most] = [values.push(year), values.push(limit)]
+  return db.query<FoundStudent>(
+    `select ${FOUND} from (
+       select distinct on (s.collector_code, s.identifier) s.* from (${text}) s
+       order by s.collector_code, s.identifier, (s.academic_year_start = $${own}) desc, s.academic_year_start desc,
+         s.status, s.id
+     ) s order by sort_name, id limit $${most}`,
+    values,
+  )
 }
 
 export async function findStudent(

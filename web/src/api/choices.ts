@@ -1,7 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
+import { queryOptions, useQuery } from '@tanstack/react-query'
 import type { ChoicesAnswer } from '../../../src/console/students/students.output.ts'
 import { get } from './client.ts'
-import { useInstitutePath } from './session.ts'
+import { useInstitute } from './session.ts'
 
 /** What a branch is called, by its code. */
 export function useBranchName(): (code: string) => string {
@@ -22,14 +22,19 @@ const NONE: ChoicesAnswer = {
   gives_account_numbers: false,
 }
 
-/** Branches, years, grades, fees and discounts that forms and filters offer; empty until loaded. They hardly ever change. */
-export function useChoices(): Choices {
-  const path = `${useInstitutePath()}/choices`
-  const { data, error, refetch } = useQuery({
+/** They hardly ever change. */
+export function choicesQuery(institute: string) {
+  const path = `/institutes/${encodeURIComponent(institute)}/choices`
+  return queryOptions({
     queryKey: ['choices', path],
     queryFn: ({ signal }) => get<ChoicesAnswer>(path, {}, signal),
     staleTime: 300_000,
   })
+}
+
+/** Branches, years, grades, fees and discounts that forms and filters offer; empty until loaded. */
+export function useChoices(): Choices {
+  const { data, error, refetch } = useQuery(choicesQuery(useInstitute().code))
   const retry = (): void => void refetch()
   return { ...(data ?? NONE), isLoaded: data !== undefined, error: data === undefined ? error : null, retry }
 }

@@ -32,8 +32,12 @@ export const usePayments = (id: string) => useOfStudent<PaymentsAnswer>(id, '/pa
 export const usePlans = (id: string) => useOfStudent<PlansAnswer>(id, '/plans')
 export const usePlan = (id: string, plan: string) => useOfStudent<PlanAnswer>(id, `/plans/${plan}`)
 
-/** The year in which the academic year of today began: from April on the new one. */
-export function useCurrentYear(): number {
-  const [year = 0, month = 0] = dayInIndia(useSession()?.now).split('-').map(Number)
+/** The year in which the academic year of a moment began: from April on the new one. */
+export function academicYearOf(now: string | undefined): number {
+  const [year = 0, month = 0] = dayInIndia(now).split('-').map(Number)
   return month < 4 ? year - 1 : year
+}
+
+export function useCurrentYear(): number {
+  return academicYearOf(useSession()?.now)
 }

@@ -15,7 +15,7 @@ export function Crumbs({ trail }: { trail: readonly Crumb[] }) {
       <ol>
         {trail.map(({ label, to, search }) => (
           <li key={label}>
-            <Link to={to} params={true} search={search ?? keptSearch(addressOf(to, params))}>
+            <Link to={to} params={true} search={search ?? keptSearch(addressOf(to, params)) ?? {}}>
               {label}
             </Link>
           </li>

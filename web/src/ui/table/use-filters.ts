@@ -13,9 +13,9 @@ export type FilterValues = Readonly<Record<string, string>>
 
 const kept = new Map<string, Readonly<Record<string, string>>>()
 
-/** What a list was narrowed to when somebody left it, so that the way back leads to the same rows. */
-export function keptSearch(address: string): Readonly<Record<string, string>> {
-  return kept.get(address) ?? {}
+/** What a list was narrowed to when somebody left it, so that the way back leads to the same rows; undefined before. */
+export function keptSearch(address: string): Readonly<Record<string, string>> | undefined {
+  return kept.get(address)
 }
 
 /** Filters live in the address, so that a view can be sent to a colleague and the back button works. */
