@@ -44,7 +44,7 @@ type PaymentOptions = {
   /** Leaves out what instalments take in their own time. */
   isByHand?: boolean
 }
-export type OpenedOrder = { orderId: string; redirectUrl: string }
+export type OpenedOrder = { orderId: string; redirectUrl: string; amountPaise: Paise }
 
 /**
  * Makes an order for all or a part of what a student owes, which the parent pays at the checkout. What the bank is
@@ -166,7 +166,8 @@ async function openIn(
   )
   await openOrders(tx, [{ instituteId: institute.id, order }])
   await insertDuesOrders(tx, [{ ...key, orderId: order.id, lateFees: share.lateFees, payer, groupId }])
-  return { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
+  const redirectUrl = `${ctx.publicUrl}/pay/${institute.code}/${order.id}`
+  return { orderId: order.id, redirectUrl, amountPaise: totalOf(order) }
 }
 
 /** Whether more is asked for than is left of what is owed. */

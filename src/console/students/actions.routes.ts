@@ -27,7 +27,6 @@ import type { AdvanceUse } from '../../fees/advances/advances.service.ts'
 import { takeAtCounter } from '../../dues/counter.service.ts'
 import { createDuesOrder } from '../../dues/pay-dues.service.ts'
 import type { ConsoleContext } from '../context.ts'
-import { createdOrderOutput } from '../../orders/order.output.ts'
 import { notFound, badField } from '../../platform/errors.ts'
 import { toRupees } from '../../platform/money.ts'
 import {
@@ -64,7 +63,7 @@ import { created, createdAll, createdIfNew, done, from, one, remarked } from '..
 import * as acts from './actions.service.ts'
 import { ERP_ROLES, FINANCE_ROLES } from './students.rules.ts'
 import * as input from './students.input.ts'
-import { fetchedOutput } from './students.output.ts'
+import { fetchedOutput, studentLinkOutput } from './students.output.ts'
 import type { LinkScope } from '../../dues/due-links.rules.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import { bulkOutput } from '../lists/list.schemas.ts'
@@ -361,7 +360,7 @@ function addOrder(app: FastifyInstance, flex: ConsoleContext): void {
     method: 'POST',
     url: `${STUDENT}/orders`,
     roles: FINANCE_ROLES,
-    output: created(createdOrderOutput),
+    output: created(studentLinkOutput),
     params: studentParams,
     body: input.orderInput,
     perform: (act, { institute, params, body }) =>
@@ -374,13 +373,10 @@ function addOrder(app: FastifyInstance, flex: ConsoleContext): void {
           callbackUrl: null,
         },
       ),
-    audit: ({ params, body }, { orderId }) => ({
+    audit: ({ params }, { orderId, amountPaise }) => ({
       what: 'order.made',
       about: params.studentId,
-      after: {
-        order_id: orderId,
-        ...(body.amountPaise === null ? {} : { amount: toRupees(body.amountPaise) }),
-      },
+      after: { order_id: orderId, amount: toRupees(amountPaise) },
     }),
   })
 }

@@ -63,7 +63,7 @@ export const studentList = defineList({
     custom_identifier: column(profile.custom_identifier, { title: 'Second identifier' }),
     grade,
     grade_name: column(out.text('Name of the grade.', 'Class 5'), {
-      title: 'Grade',
+      title: 'Class',
       sort: by.grade(`grade || ' ' || coalesce(section, '')`),
     }),
     section: column(section, { title: 'Section' }),
@@ -102,7 +102,7 @@ export const studentList = defineList({
     carried_to: out.optional.text('The year that they were carried to.', '2027-28'),
     outstanding_amount: column(
       out.amount('Left to pay of the fees, without late fees, rupees.', 35000, one => one.owedPaise),
-      { title: 'Outstanding', sort: by.number('"owedPaise"') },
+      { title: 'Left to pay', sort: by.number('"owedPaise"') },
     ),
     on_the_way_amount: column(
       out.amount(

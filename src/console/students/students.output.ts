@@ -8,6 +8,7 @@ import {
 } from '../../dues/dues.schemas.ts'
 import { addOwed, owedOf, type Owed } from '../../dues/dues.rules.ts'
 import type { Dues } from '../../dues/dues.service.ts'
+import type { OpenedOrder } from '../../dues/pay-dues.service.ts'
 import type { Discount } from '../../fees/fees.rules.ts'
 import type { planHistoryOutput, planOutput } from '../../flex/plans/plan.schemas.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
@@ -118,6 +119,13 @@ const heldDepositOutput = heldDeposit.object({
   ),
   component_type: heldDeposit.text('Which deposit.', 'CAUTION_DEPOSIT'),
   amount: heldDeposit.amount('Held, rupees.', 5000),
+})
+
+const link = outputOf<OpenedOrder>()
+export const studentLinkOutput = link.object({
+  order_id: link.text('Id of the order.', createdOrderOutput.example.order_id),
+  redirect_url: link.text('The page on which it is paid.', createdOrderOutput.example.redirect_url),
+  amount: link.amount('What it asks for, rupees.', 20450),
 })
 
 type OwedTotals = Owed & { onTheWayPaise: Paise }
@@ -237,10 +245,18 @@ const takenOutput = taken.object({
   ),
 })
 
+const back = outputOf<StudentMoney['refunds'][number]>()
+const givenBackOutput = back.object({
+  payment_id: back.text('Of which payment.', 'pay_01k9zq4m0ve8sbn6yt2hw3c5da'),
+  amount: back.amount('Rupees.', 500),
+  refunded_at: back.moment('When, UTC; when it was asked for, until then.', '2026-11-18T06:00:00.000Z'),
+})
+
 const money = outputOf<StudentMoney>()
 export const paymentsOutput = money.object({
   online: money.list('Paid through here, newest first; at most 200.', studentPaymentOutput),
   direct: money.list('Taken by the institute, newest first; at most 200.', takenOutput),
+  refunds: money.list('Given back of what was paid through here, newest first.', givenBackOutput),
 })
 
 const entry = outputOf<TimelineRow>()
@@ -324,4 +340,4 @@ export type PlansAnswer = Shown<typeof planOutput>[]
 export type PlanAnswer = Shown<typeof planHistoryOutput>
 export type TimelineEntryAnswer = Shown<typeof timelineEntryOutput>
 export type FetchedAnswer = Shown<typeof fetchedOutput>
-export type OrderedAnswer = Shown<typeof createdOrderOutput>
+export type StudentLinkAnswer = Shown<typeof studentLinkOutput>

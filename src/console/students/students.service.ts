@@ -205,6 +205,7 @@ const MOST_PAYMENTS = 200
 export type StudentMoney = {
   online: StudentPayment[]
   direct: (RecordedPayment & { refunds: DirectRefund[]; cancelledReceipts: Receipt[] })[]
+  refunds: store.GivenBack[]
 }
 
 /** What came in for a student, newest first: through here, and taken by the institute itself. */
@@ -222,8 +223,11 @@ export async function readPayments(
   const ids = direct.rows.map(({ id }) => id)
   const receipts = await listCancelledReceipts(ctx.db, institute.id, ids)
   const cancelled = Map.groupBy(receipts, one => one.paymentId)
+  const online = [...pending, ...paid].slice(0, MOST_PAYMENTS)
+  const returned = online.filter(payment => payment.refundedPaise > 0).map(payment => payment.paymentId)
   return {
-    online: [...pending, ...paid].slice(0, MOST_PAYMENTS),
+    online,
+    refunds: await store.listGivenBack(ctx.db, institute.id, returned),
     direct: direct.rows.map(payment => ({
       ...payment,
       refunds: refunds.get(payment.id) ?? [],

@@ -227,3 +227,21 @@ export async function listFamily(
     [instituteId, studentId, limit],
   )
 }
+
+export type GivenBack = { paymentId: string; amountPaise: Paise; refundedAt: Date }
+
+/** What went back of payments that were made here, or is about to, newest first. */
+export async function listGivenBack(
+  db: Queryable,
+  instituteId: number,
+  paymentIds: readonly string[],
+): Promise<GivenBack[]> {
+  if (paymentIds.length === 0) return []
+  return db.query<GivenBack>(
+    `select payment_id as "paymentId", amount_paise - charged_paise as "amountPaise",
+       coalesce(processed_at, requested_at) as "refundedAt"
+     from refunds where institute_id = $1 and payment_id = any($2) and kind = 'requested' and state <> 'failed'
+     order by 3 desc, id desc`,
+    [instituteId, paymentIds],
+  )
+}

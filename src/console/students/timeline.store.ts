@@ -67,7 +67,7 @@ export async function listTimeline(
        from (${TOLD_OF}) as told join messages m on m.institute_id = $1 and m.about = told.id
        union all
        select u.id, u.at, 'act', 'advance.used', u.actor, u.reason, json_build_object('from', u.from_component,
-         'to', u.to_component, 'amount', u.amount_paise)
+         'to', u.to_component, 'amount', u.amount_paise / 100.0)
        from advance_uses u where u.institute_id = $1 and u.student_id = $2 and u.actor not like '%@%'
      )
      select id, at, kind, what, by, why, raw from entries

@@ -31,9 +31,10 @@ const STEPS = [
 /** ₹1.2 L, ₹3 Cr: for the axis of a chart, where the exact amount has no room. */
 export function formatShortRupees(rupees: number): string {
   const step = STEPS.find(({ from }) => Math.abs(rupees) >= from)
-  if (step === undefined) return `₹${WHOLE.format(rupees)}`
-  const value = Math.round((rupees / step.from) * 100) / 100
-  return `₹${WHOLE.format(value)} ${step.unit}`
+  const sign = rupees < 0 ? '-₹' : '₹'
+  if (step === undefined) return sign + WHOLE.format(Math.abs(rupees))
+  const value = Math.round((Math.abs(rupees) / step.from) * 100) / 100
+  return `${sign}${WHOLE.format(value)} ${step.unit}`
 }
 
 export function Money({ rupees }: { rupees: number }) {

@@ -8,9 +8,10 @@ export function callAddress(phone: string): string {
 }
 
 /** WhatsApp wants the country's number first and nothing but digits; ten digits alone are of India. */
-function chatAddress(phone: string): string {
+export function chatAddress(phone: string, text?: string): string {
   const digits = phone.replaceAll(/\D/g, '').replace(/^0+/, '')
-  return `https://wa.me/${digits.length === 10 ? `91${digits}` : digits}`
+  const chat = `https://wa.me/${digits.length === 10 ? `91${digits}` : digits}`
+  return text === undefined ? chat : `${chat}?text=${encodeURIComponent(text)}`
 }
 
 /** Whom to speak to, one press away. */

@@ -1,40 +1,37 @@
 import { Alert, Button, Group, TextInput } from '@mantine/core'
-import { useRef, useState } from 'react'
-import type { OrderedAnswer } from '../../../../../src/console/students/students.output.ts'
+import { IconBrandWhatsapp } from '@tabler/icons-react'
+import { useState } from 'react'
+import type { StudentLinkAnswer } from '../../../../../src/console/students/students.output.ts'
+import { fileAddress } from '../../../api/client.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
+import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { plainAmount } from '../../../ui/form/amount.ts'
 import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
-import { notify } from '../../../ui/toasts.tsx'
+import { CopyButton } from '../../../ui/link/copy-button.tsx'
+import { chatAddress } from '../contact.tsx'
 import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 
 export function PaymentLinkDialogue({ student, onClose }: ActionProps) {
   const { dues, open_orders: open } = student
   const [amount, setAmount] = useState('')
-  const [made, setMade] = useState<OrderedAnswer | null>(null)
-  const order = useCommand<{ amount?: string }, OrderedAnswer>({
+  const [made, setMade] = useState<StudentLinkAnswer | null>(null)
+  const order = useCommand<{ amount?: string }, StudentLinkAnswer>({
     method: 'POST',
     path: `${useStudentPath(student.service_student_id)}/orders`,
     refreshes: AFTER_CHANGE,
     onDone: setMade,
   })
   const [earlier] = open
-  if (made !== null) {
-    return (
-      <Dialogue onClose={onClose} title="The link is ready">
-        <p>Send it to the parents. It takes what is due until it is paid or another one is made.</p>
-        <CopyField value={made.redirect_url} />
-      </Dialogue>
-    )
-  }
+  if (made !== null) return <Made student={student} link={made} onClose={onClose} />
   return (
     <Dialogue onClose={onClose} title={`Payment link for ${student.fullname}`}>
       {earlier !== undefined && (
         <Alert color="yellow" mb="sm">
           <p>A link for {formatRupees(earlier.amount)} is open. Making another one closes it.</p>
-          <CopyField value={earlier.redirect_url} />
+          <LinkField url={earlier.redirect_url} />
         </Alert>
       )}
       <form
@@ -66,24 +63,48 @@ export function PaymentLinkDialogue({ student, onClose }: ActionProps) {
   )
 }
 
-/** Selects the text where the browser does not allow clipboard access: over plain http. */
-function CopyField({ value }: { value: string }) {
-  const field = useRef<HTMLInputElement>(null)
-  const copy = async (): Promise<void> => {
-    try {
-      await navigator.clipboard.writeText(value)
-      notify('Copied.')
-    } catch {
-      field.current?.select()
-      notify('Press Ctrl+C to copy the selected link.')
-    }
-  }
+function LinkField({ url }: { url: string }) {
   return (
     <Group gap="xs" wrap="nowrap" align="end">
-      <TextInput ref={field} label="Link" value={value} readOnly flex={1} className="mono" />
-      <Button variant="default" onClick={() => void copy()}>
-        Copy
-      </Button>
+      <TextInput label="Link" value={url} readOnly flex={1} />
+      <CopyButton text={url}>Copy</CopyButton>
     </Group>
+  )
+}
+
+/** The link with all the ways to give it to the family. */
+function Made({ student, link, onClose }: ActionProps & { link: StudentLinkAnswer }) {
+  const { name: school } = useInstitute()
+  const { fullname, primary_contact_number: phone } = student
+  const text = `${school}: please pay ${formatRupees(link.amount)} for ${fullname} here: ${link.redirect_url}`
+  return (
+    <Dialogue onClose={onClose} title={`The link for ${formatRupees(link.amount)} is ready`}>
+      <p>
+        Send it to the parents, or let them scan it. It takes what is due until it is paid or another one is
+        made.
+      </p>
+      <LinkField url={link.redirect_url} />
+      <img
+        src={fileAddress(`${useInstitutePath()}/orders/${link.order_id}/qr`)}
+        alt={`QR code of ${link.redirect_url}`}
+        width={200}
+        height={200}
+        className="qr"
+      />
+      <Group justify="flex-end" mt="md">
+        <Button
+          component="a"
+          href={chatAddress(phone, text)}
+          target="_blank"
+          rel="noreferrer"
+          leftSection={<IconBrandWhatsapp size={18} stroke={1.6} aria-hidden />}
+        >
+          Send by WhatsApp
+        </Button>
+        <Button variant="default" onClick={onClose}>
+          Done
+        </Button>
+      </Group>
+    </Dialogue>
   )
 }

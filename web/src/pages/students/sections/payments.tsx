@@ -75,6 +75,18 @@ export function paidRows(payments: PaymentsAnswer): Row[] {
   return rowsOf(payments).filter(isPaid)
 }
 
+/** Money at a moment, and how it came or went. */
+export type Happened = { at: string | undefined; amount: number; how: string }
+
+/** What of it was paid out again, here or at the counter. */
+export function givenBack({ refunds, direct }: PaymentsAnswer): Happened[] {
+  const atCounter = direct.flatMap(payment => payment.refunds)
+  return [
+    ...refunds.map(({ refunded_at: at, amount }) => ({ at, amount, how: 'Online' })),
+    ...atCounter.map(({ refunded_at: at, amount, way }) => ({ at, amount, how: modeLabel(way) })),
+  ]
+}
+
 function isPaid({ at, status }: Row): boolean {
   return at !== undefined && PAID.includes(status)
 }
@@ -130,7 +142,7 @@ function rowsOf({ online, direct }: PaymentsAnswer): Row[] {
     ...direct.map(payment => ({
       id: payment.id,
       at: payment.paid_at,
-      how: `At the institute, ${modeLabel(payment.mode)}`,
+      how: `At the school, ${modeLabel(payment.mode)}`,
       status: payment.status,
       amount: payment.amount,
       refunded: payment.refunded_amount ?? 0,

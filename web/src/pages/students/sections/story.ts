@@ -1,9 +1,19 @@
 import type { TimelineEntryAnswer } from '../../../../../src/console/students/students.output.ts'
 import type { TimelineEntry } from '../../../ui/detail.tsx'
 import { formatMoment } from '../../../ui/when.tsx'
-import { headline } from '../texts.ts'
+import { formatRupees } from '../../../ui/money.tsx'
+import { headline as bareHeadline } from '../texts.ts'
+import { amountOf } from './amounts.ts'
 
 type Entry = TimelineEntryAnswer
+
+/** Whatever is about money says how much. */
+function headline(entry: Entry): ReturnType<typeof bareHeadline> {
+  const { label, tone } = bareHeadline(entry)
+  const amount = amountOf(entry)
+  return { label: amount === undefined ? label : `${label}: ${formatRupees(amount)}`, tone }
+}
+
 /** What stands in several logs because of one thing that happened; the first says what it was. */
 type Happening = readonly [Entry, ...Entry[]]
 

@@ -5,18 +5,26 @@ import { formatRupees, formatShortRupees, sumRupees } from '../../../ui/money.ts
 import { formatDay, yearName } from '../../../ui/when.tsx'
 import { dayInIndia } from '../texts.ts'
 import { usePayments, type Student } from '../use-student.ts'
-import { paidRows } from './payments.tsx'
+import { givenBack, paidRows, type Happened } from './payments.tsx'
 
-type Mark = { key: string; day: string; amount: number; what: string; tone: Tone }
+type Mark = {
+  day: string
+  amount: number
+  what: string
+  tone: Tone
+  /** Beside the mark, where that is not all of it. */
+  short?: string
+}
 
 const SERIES: readonly Series[] = [
   { label: 'Due, paid', tone: 'good' },
   { label: 'Due, not paid yet', tone: 'rest' },
   { label: 'Overdue', tone: 'waiting' },
   { label: 'Paid', tone: 'ink' },
+  { label: 'Given back', tone: 'plain' },
 ]
 
-/** A school year on one line: above it what fell due on which day, below it what was paid. */
+/** A school year on one line: above it what fell due on which day, below it what was paid, and given back. */
 export function YearLine({ student }: { student: Student }) {
   const payments = usePayments(student.service_student_id)
   const today = dayInIndia(useSession()?.now)
@@ -25,16 +33,17 @@ export function YearLine({ student }: { student: Student }) {
   const last = `${end > start ? end : start + 1}-03-31`
   const isOfYear = ({ day }: Mark): boolean => day >= first && day <= last
   const due = dueMarks(student).filter(isOfYear)
-  const paid = payments.data === undefined ? [] : paidRows(payments.data).map(toPaid).filter(isOfYear)
+  const paid = byDay(payments.data && paidRows(payments.data), 1, 'ink').filter(isOfYear)
+  const back = byDay(payments.data && givenBack(payments.data), -1, 'plain').filter(isOfYear)
   if (due.length === 0) return null
-  const marks = [...due, ...paid]
+  const marks = [...due, ...paid, ...back]
   return (
     <Chart
       title={`Due and paid in ${yearName(start, end)}`}
       series={SERIES.filter(({ tone }) => marks.some(mark => mark.tone === tone))}
       table={() => <Table marks={marks} />}
     >
-      <Line first={first} last={last} today={today} due={due} paid={paid} />
+      <Line first={first} last={last} today={today} due={due} paid={paid} back={back} />
     </Chart>
   )
 }
@@ -46,41 +55,36 @@ function dueMarks({ dues: { components } }: Student): Mark[] {
     one => one.due_date ?? '',
   )
   return [...days].map(([day, fees]) => {
+    const amount = sumRupees(fees.map(one => one.fee_amount - one.discount_amount))
     const owed = sumRupees(fees.map(one => one.outstanding_amount))
+    if (owed === 0) return { day, amount, what: 'Due, paid', tone: 'good' }
     const isLate = fees.some(one => one.is_late)
     return {
-      key: `due ${day}`,
       day,
-      amount: sumRupees(fees.map(one => one.fee_amount - one.discount_amount)),
-      what:
-        owed === 0
-          ? 'Due, paid'
-          : isLate
-            ? `Overdue, ${formatRupees(owed)} left`
-            : `Due, ${formatRupees(owed)} left`,
-      tone: owed === 0 ? 'good' : isLate ? 'waiting' : 'rest',
+      amount,
+      what: `${isLate ? 'Overdue' : 'Due'}, ${formatRupees(owed)} left`,
+      tone: isLate ? 'waiting' : 'rest',
+      ...(owed < amount ? { short: `${formatShortRupees(owed)} left` } : {}),
     }
   })
 }
 
-function toPaid({
-  id,
-  at,
-  amount,
-  how,
-}: {
-  id: string
-  at: string | undefined
-  amount: number
-  how: string
-}): Mark {
-  return { key: id, day: dayInIndia(at), amount, what: how, tone: 'ink' }
+/** What came in, or went back, on one day is one mark. */
+function byDay(rows: readonly Happened[] | undefined, sign: 1 | -1, tone: Tone): Mark[] {
+  return [...Map.groupBy(rows ?? [], ({ at }) => dayInIndia(at))].map(([day, own]) => ({
+    day,
+    amount: sign * sumRupees(own.map(({ amount }) => amount)),
+    what: [...new Set(own.map(({ how }) => how))].join('; '),
+    tone,
+  }))
 }
 
-const HEIGHT = 128
-const MIDDLE = 58
+const HEIGHT = 140
+const MIDDLE = 70
+const ROW = 44
 const SIDE = 26
 const ROOM_FOR_TEXT = 58
+const ROOM_FOR_LEFT = 84
 const DAY_MS = 86_400_000
 const MONTHS = ['Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec', 'Jan', 'Feb', 'Mar']
 
@@ -90,14 +94,17 @@ function Line({
   today,
   due,
   paid,
+  back,
 }: {
   first: string
   last: string
   today: string
   due: readonly Mark[]
   paid: readonly Mark[]
+  back: readonly Mark[]
 }) {
   const { ref, width } = useElementSize()
+  const height = HEIGHT + (back.length > 0 ? ROW : 0)
   const begin = Date.parse(first)
   const whole = Date.parse(last) - begin + DAY_MS
   const at = (day: string): number =>
@@ -110,7 +117,7 @@ function Line({
   const isNarrow = width < 480
   return (
     <div ref={ref}>
-      <svg width="100%" height={HEIGHT} className="chart" aria-hidden>
+      <svg width="100%" height={height} className="chart" aria-hidden>
         <rect
           x={at(first)}
           width={Math.max(at(last) - at(first), 0)}
@@ -122,7 +129,7 @@ function Line({
           <g key={name}>
             <line x1={at(day)} x2={at(day)} y1={MIDDLE - 4} y2={MIDDLE + 4} />
             {(!isNarrow || no % 3 === 0) && (
-              <text x={at(day) + 2} y={HEIGHT - 4}>
+              <text x={at(day) + 2} y={height - 4}>
                 {name}
               </text>
             )}
@@ -130,14 +137,15 @@ function Line({
         ))}
         {today >= first && today <= last && (
           <g>
-            <line x1={at(today)} x2={at(today)} y1={8} y2={HEIGHT - 34} className="today" />
-            <text x={at(today)} y={HEIGHT - 20} textAnchor="middle" className="name">
+            <line x1={at(today)} x2={at(today)} y1={16} y2={MIDDLE + 4} className="today" />
+            <text x={at(today)} y={12} textAnchor="middle" className="name">
               Today
             </text>
           </g>
         )}
         <Marks marks={due} at={at} y={MIDDLE - 12} textY={MIDDLE - 26} />
         <Marks marks={paid} at={at} y={MIDDLE + 12} textY={MIDDLE + 34} />
+        <Marks marks={back} at={at} y={MIDDLE + 12 + ROW} textY={MIDDLE + 34 + ROW} />
       </svg>
     </div>
   )
@@ -156,18 +164,19 @@ function Marks({
 }) {
   const inOrder = marks.toSorted((one, other) => one.day.localeCompare(other.day))
   let free = 0
-  return inOrder.map(({ key, day, amount, what, tone }) => {
+  return inOrder.map(({ day, amount, what, tone, short }) => {
     const x = at(day)
-    const hasText = x - ROOM_FOR_TEXT / 2 >= free
-    if (hasText) free = x + ROOM_FOR_TEXT / 2
+    const room = short === undefined ? ROOM_FOR_TEXT : ROOM_FOR_LEFT
+    const hasText = x - room / 2 >= free
+    if (hasText) free = x + room / 2
     return (
-      <g key={key}>
+      <g key={`${day} ${tone}`}>
         <circle cx={x} cy={y} r={7} className={`tone-${tone}`}>
           <title>{`${formatDay(day)}: ${formatRupees(amount)}. ${what}`}</title>
         </circle>
         {hasText && (
           <text x={x} y={textY} textAnchor="middle" className="name">
-            {formatShortRupees(amount)}
+            {short ?? formatShortRupees(amount)}
           </text>
         )}
       </g>
@@ -190,10 +199,10 @@ function Table({ marks }: { marks: readonly Mark[] }) {
       <tbody>
         {marks
           .toSorted((one, other) => one.day.localeCompare(other.day))
-          .map(({ key, day, what, amount, tone }) => (
-            <tr key={key}>
+          .map(({ day, what, amount, tone }) => (
+            <tr key={`${day} ${tone}`}>
               <td className="nowrap">{formatDay(day)}</td>
-              <td>{tone === 'ink' ? `Paid: ${what}` : what}</td>
+              <td>{tone === 'ink' ? `Paid: ${what}` : tone === 'plain' ? `Given back: ${what}` : what}</td>
               <td className="right">{formatRupees(amount)}</td>
             </tr>
           ))}
