@@ -28,8 +28,7 @@ export function counterRoutes(app: FastifyInstance, ctx: Context): void {
     params: studentParams,
     query: spreadQuery,
     output: one(spreadOutput),
-    answer: ({ institute, params, query }) =>
-      service.spreadAmount(ctx, { institute, ...params }, query.amountPaise),
+    answer: ({ institute, params, query }) => service.spreadAmount(ctx, { institute, ...params }, query),
   })
   addConsoleRead(app, ctx, {
     url: '/counter/day',

@@ -13,7 +13,10 @@ import type {
   SpreadPayment,
 } from './counter.service.ts'
 
-export const spreadQuery = query({ amount: field.amount('What was handed over, rupees.', 12500) })
+export const spreadQuery = query({
+  amount: field.amount('What was handed over, rupees.', 12500),
+  paid_on: optional(field.day('When, as a late fee grows until then; today if absent.', '2026-11-16')),
+})
 
 export const dayQuery = query({ day: optional(field.day('Today if absent.', '2026-11-16')) })
 
@@ -43,6 +46,11 @@ export const spreadOutput = spread.object({
       amount: line.amount('Rupees.', 12000),
     }),
     one => one.lines,
+  ),
+  late_fee_amount: spread.amount(
+    'Late fees that were due on that day, rupees.',
+    450,
+    one => one.lateFeePaise,
   ),
   excess: spread.amount('More than can be taken for fees now, rupees.', 0),
   left_amount: spread.amount(

@@ -1,12 +1,12 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { spreadOver } from '../../dues/counter.rules.ts'
 import { withoutTaken } from '../../dues/dues.rules.ts'
-import { getDues } from '../../dues/dues.service.ts'
+import { readDuesOn } from '../../dues/dues.service.ts'
 import { listOnTheWay } from '../../payments/student-payments.service.ts'
 import { dayAfter, dayOf, formatDay, startOfDay } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
-import { badField, conflict } from '../../platform/errors.ts'
+import { badField, conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
@@ -19,6 +19,8 @@ export type { BookRow, Closing, DrawerEntry } from './counter.store.ts'
 type Line = { componentType: string; amountPaise: Paise }
 export type SpreadPayment = {
   lines: Line[]
+  /** As late fees stood on the day of the payment. */
+  lateFeePaise: Paise
   /** More than can be taken for fees now. */
   excessPaise: Paise
   /** What can be taken: all that is due less what is on the way. */
@@ -35,12 +37,16 @@ export type SpreadPayment = {
 export async function spreadAmount(
   ctx: Context,
   { institute, studentId }: { institute: Institute; studentId: string },
-  amountPaise: Paise,
+  { amountPaise, paidOn = dayOf(ctx.clock.now()) }: { amountPaise: Paise; paidOn?: string | undefined },
 ): Promise<SpreadPayment> {
   const onTheWay = await listOnTheWay(ctx.db, institute.id, [studentId])
-  const dues = withoutTaken(await getDues(ctx, { instituteId: institute.id, studentId }), onTheWay)
+  const key = { instituteId: institute.id, studentId }
+  const owed = (await readDuesOn(ctx.db, [key], paidOn)).get(studentId)
+  if (owed === undefined) throw notFound('This student')
+  const dues = withoutTaken(owed, onTheWay)
   return {
     ...spreadOver(amountPaise, dues),
+    lateFeePaise: dues.lateFeePaise,
     leftPaise: dues.totalPaise,
     onTheWayPaise: sumPaise(onTheWay.map(one => one.amountPaise)),
     onTheWayUntil:

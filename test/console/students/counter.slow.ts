@@ -238,6 +238,7 @@ test('the counter spreads an amount by rule, keeps a cash book, and counts a cas
       { component_type: 'BUS_FEE', amount: 500 },
     ],
     excess: 200,
+    late_fee_amount: 0,
     left_amount: 60_500,
     on_the_way_amount: 0,
   })
@@ -310,6 +311,7 @@ test('the counter takes nothing that is on the way, offers the rest, and takes t
   assert.deepEqual(offered, {
     fee_components: [{ component_type: 'BUS_FEE', amount: 500 }],
     excess: 60_200,
+    late_fee_amount: 0,
     left_amount: 500,
     on_the_way_amount: 60_000,
   })

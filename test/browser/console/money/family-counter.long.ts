@@ -45,7 +45,7 @@ test('a family of three pays everything, part in cash and part by cheque, with o
   await page.getByLabel('Bank 2').fill('Canara Bank')
   await expectSoundAndKeep(page, 'console-family-ways')
   await click('Take ₹1,08,000.00')
-  await page.getByText(/₹1,08,000\.00 received, receipt .*000001, .*000002/).waitFor()
+  await page.getByText(/₹1,08,000\.00 received for .*, receipt .*000001, .*000002/).waitFor()
   const seconds = (performance.now() - began) / 1000
   t.diagnostic(
     `a family of three, cash and a cheque: ${clicks} clicks, ${seconds.toFixed(1)} s with the pictures`,
@@ -126,7 +126,7 @@ test('ten families pay within a minute each, found by what they bring, in one wa
       await page.getByLabel('Reference 2').fill(`UPI-${no}`)
     }
     await click(/^Take ₹/)
-    await page.getByText(/received, receipt/).waitFor()
+    await page.getByText(/received for .*, receipt/).waitFor()
     const paper = page.getByRole('link', { name: 'Print the receipt of the family' })
     assert.match((await paper.getAttribute('href')) ?? '', /\/counter\/takings\/take_/)
     const took = (performance.now() - began) / 1000
@@ -160,7 +160,18 @@ test('a wrong amount is marked where it was typed', async t => {
   await expectSoundAndKeep(page, 'console-family-wrong-amount')
   await bus.fill('0.001')
   assert.equal(await bus.getAttribute('aria-invalid'), 'true')
+  const take = page.getByRole('button', { name: /^Take ₹/ })
+  for (const typed of ['1e3', '-5', '1,00,000.555', '1,2,3']) {
+    await bus.fill(typed)
+    await page.getByText('Type an amount in rupees with at most two decimals.').waitFor()
+    assert.equal(await take.innerText(), 'Take ₹0.00', typed)
+    assert.equal(await take.isDisabled(), true, typed)
+  }
+  await bus.fill('')
+  await bus.pressSequentially('1,2,3')
+  assert.equal(await bus.inputValue(), '123', 'commas between keys group, and are grouped anew')
+  await page.getByRole('button', { name: 'Take ₹123.00' }).waitFor()
   await bus.fill('5,000')
   await page.getByRole('button', { name: 'Take ₹5,000.00' }).click()
-  await page.getByText(/₹5,000\.00 received/).waitFor()
+  await page.getByText(/₹5,000\.00 received for Kabir Rao, receipt/).waitFor()
 })

@@ -1,7 +1,7 @@
 import { Alert, SimpleGrid } from '@mantine/core'
 import type { FamilyAnswer } from '../../../../src/console/counter/family.schemas.ts'
 import { problemOf } from '../../api/command.ts'
-import { plainAmount } from '../../ui/form/amount.ts'
+import { isAmountSoFar, plainAmount, rupeesOf } from '../../ui/form/amount.ts'
 import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { formatRupees } from '../../ui/money.tsx'
 import { formatDay, yearName } from '../../ui/when.tsx'
@@ -38,19 +38,30 @@ export function chargedOf(family: FamilyAnswer, amounts: Amounts) {
     .filter(child => child.fee_components.length > 0)
 }
 
+/** Kabir Rao and Meera Rao; a child whose fees of two years are paid is one child. */
+export function namesOf(family: FamilyAnswer, charged: readonly { service_student_id: string }[]): string {
+  const ids = new Set(charged.map(one => one.service_student_id))
+  const paid = family.children.filter(child => ids.has(child.service_student_id))
+  return LIST.format(new Set(paid.map(child => child.fullname)))
+}
+
+const LIST = new Intl.ListFormat('en-IN')
+
 type Fee = Child['fees'][number]
 
 /** More than is left of a fee is most often mistyped; who means it types it as an advance. */
 function tooMuch({ left_amount: left }: Fee, typed: string | undefined): string | undefined {
-  return Number(plainAmount(typed ?? '')) > left
+  return rupeesOf(typed ?? '') > left
     ? `Only ${formatRupees(left)} is left. Type the rest as an advance.`
     : undefined
 }
 
-export function isTooMuch(family: FamilyAnswer, amounts: Amounts): boolean {
-  return family.children.some(child =>
+/** Whether what is typed can be taken: amounts, and none larger than what is left of its fee. */
+export function canBeTaken(family: FamilyAnswer, amounts: Amounts): boolean {
+  const isTooMuch = family.children.some(child =>
     child.fees.some(fee => tooMuch(fee, amounts[keyOf(child, fee.component_type)]) !== undefined),
   )
+  return !isTooMuch && Object.values(amounts).every(isAmountSoFar)
 }
 
 type Props = {

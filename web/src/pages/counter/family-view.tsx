@@ -6,6 +6,7 @@ import type { TakingAnswer } from '../../../../src/dues/takings/taking.schemas.t
 import { fileAddress, get } from '../../api/client.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
 import { useInstitutePath, useMay } from '../../api/session.ts'
+import { rupeesOf } from '../../ui/form/amount.ts'
 import { formatRupees, sumRupees } from '../../ui/money.tsx'
 import { PrintReceipt } from '../../ui/print-receipt.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -13,7 +14,15 @@ import { Failed, Loading } from '../../ui/states.tsx'
 import { formatDay } from '../../ui/when.tsx'
 import { AFTER_CHANGE } from '../students/use-student.ts'
 import { CounterQr } from './counter-qr.tsx'
-import { amountsOf, chargedOf, FamilyFees, isTooMuch, type Amounts, type Offer } from './family-fees.tsx'
+import {
+  amountsOf,
+  canBeTaken,
+  chargedOf,
+  FamilyFees,
+  namesOf,
+  type Amounts,
+  type Offer,
+} from './family-fees.tsx'
 import { FamilySearch } from './family-search.tsx'
 import { ClosedNote } from './take-view.tsx'
 import { WAY, Ways, waysToSend, type Way } from './ways.tsx'
@@ -22,13 +31,13 @@ import { WAY, Ways, waysToSend, type Way } from './ways.tsx'
 export function FamilyView() {
   const mayTake = useMay('owner', 'finance', 'cashier')
   const [studentId, setStudentId] = useState<string | null>(null)
-  const [taken, setTaken] = useState<TakingAnswer | null>(null)
-  const [paid, setPaid] = useState<CounterQrAnswer | null>(null)
+  const [taken, setTaken] = useState<Done<TakingAnswer> | null>(null)
+  const [paid, setPaid] = useState<Done<CounterQrAnswer> | null>(null)
   if (!mayTake) return <p>An owner, somebody from finance or a cashier takes money here.</p>
   return (
     <>
-      {taken !== null && <Taken taking={taken} />}
-      {paid !== null && <PaidByQr code={paid} />}
+      {taken !== null && <Taken {...taken} />}
+      {paid !== null && <PaidByQr {...paid} />}
       <ClosedNote />
       {studentId === null ? (
         <FamilySearch
@@ -56,11 +65,15 @@ export function FamilyView() {
   )
 }
 
-function PaidByQr({ code }: { code: CounterQrAnswer }) {
+/** What came, and for whom, as the clerk says it aloud. */
+type Done<Answer> = { answer: Answer; names: string }
+
+function PaidByQr({ answer: code, names }: Done<CounterQrAnswer>) {
   return (
     <Alert color="green" role="status" mb="md" maw={720}>
       <p>
-        <strong>{formatRupees(code.amount)}</strong> paid by phone, receipt {code.receipt_numbers.join(', ')}.
+        <strong>{formatRupees(code.amount)}</strong> paid by phone for {names}, receipt{' '}
+        {code.receipt_numbers.join(', ')}.
       </p>
       {code.receipt_numbers.map(number => (
         <PrintReceipt key={number} number={number} />
@@ -71,14 +84,14 @@ function PaidByQr({ code }: { code: CounterQrAnswer }) {
 
 const PAPERS = { together: 'Print the receipt of the family', each: 'Print a receipt for each child' }
 
-function Taken({ taking }: { taking: TakingAnswer }) {
+function Taken({ answer: taking, names }: Done<TakingAnswer>) {
   const file = `${useInstitutePath()}/counter/takings/${taking.id}/pdf`
   const other = taking.family_receipt === 'each' ? 'together' : 'each'
   const numbers = taking.payments.map(payment => payment.receipt_number)
   return (
     <Alert color="green" role="status" mb="md" maw={720}>
       <p>
-        <strong>{formatRupees(taking.amount)}</strong> received, receipt {numbers.join(', ')}.
+        <strong>{formatRupees(taking.amount)}</strong> received for {names}, receipt {numbers.join(', ')}.
       </p>
       <Anchor href={fileAddress(file)} target="_blank" rel="noreferrer">
         {PAPERS[taking.family_receipt]}
@@ -97,8 +110,8 @@ function Taken({ taking }: { taking: TakingAnswer }) {
 type FamilyProps = {
   studentId: string
   onOther: () => void
-  onTaken: (taking: TakingAnswer) => void
-  onPaid: (code: CounterQrAnswer) => void
+  onTaken: (done: Done<TakingAnswer>) => void
+  onPaid: (done: Done<CounterQrAnswer>) => void
 }
 
 function Family({ studentId, ...props }: FamilyProps) {
@@ -120,14 +133,14 @@ function FamilyForm({ family, onOther, onTaken, onPaid }: FormProps) {
   const [reason, setReason] = useState('')
   const isCashier = useMay('cashier')
   const children = chargedOf(family, amounts)
-  const total = sumRupees(children.flatMap(child => child.fee_components.map(line => Number(line.amount))))
-  const sum = Number.isFinite(total) ? total : 0
-  const isTotal = sum > 0 && !isTooMuch(family, amounts)
+  const names = namesOf(family, children)
+  const sum = sumRupees(children.flatMap(child => child.fee_components.map(line => rupeesOf(line.amount))))
+  const isTotal = sum > 0 && canBeTaken(family, amounts)
   const take = useCommand<Record<string, unknown>, TakingAnswer>({
     method: 'POST',
     path: `${useInstitutePath()}/counter/takings`,
     refreshes: [...AFTER_CHANGE, 'counter', 'cheques', 'money-receipts'],
-    onDone: onTaken,
+    onDone: answer => onTaken({ answer, names }),
   })
   const [code, setCode] = useState<CounterQrAnswer | null>(null)
   const show = useCommand<Record<string, unknown>, CounterQrAnswer>({
@@ -136,7 +149,10 @@ function FamilyForm({ family, onOther, onTaken, onPaid }: FormProps) {
     refreshes: ['orders'],
     onDone: setCode,
   })
-  if (code !== null) return <CounterQr code={code} onPaid={onPaid} onClosed={() => setCode(null)} />
+  if (code !== null)
+    return (
+      <CounterQr code={code} onPaid={answer => onPaid({ answer, names })} onClosed={() => setCode(null)} />
+    )
   const waiver = problemOf(take.error, 'waive_late_fee_reason')
   return (
     <form
@@ -144,7 +160,7 @@ function FamilyForm({ family, onOther, onTaken, onPaid }: FormProps) {
         event.preventDefault()
         take.mutate({
           children,
-          ways: waysToSend(ways, total),
+          ways: waysToSend(ways, sum),
           ...(reason === '' ? {} : { waive_late_fee_reason: reason }),
         })
       }}

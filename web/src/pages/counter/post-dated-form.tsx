@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { PostDatedAnswer } from '../../../../src/banking/post-dated/post-dated.list.ts'
 import type { StudentRowAnswer } from '../../../../src/console/students/student.list.ts'
 import { problemOf, useCommand } from '../../api/command.ts'
-import { plainAmount } from '../../ui/form/amount.ts'
+import { plainAmount, rupeesOf } from '../../ui/form/amount.ts'
 import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { DayInput } from '../../ui/form/day-input.tsx'
 import { StudentPicker } from '../../ui/form/student-picker.tsx'
@@ -94,7 +94,7 @@ export function RegisterCheques({ path, refreshes }: { path: string; refreshes: 
     },
   })
   const last = cheques.at(-1) ?? NO_CHEQUE
-  const total = sumRupees(cheques.map(one => Number(plainAmount(one.amount)) || 0))
+  const total = sumRupees(cheques.map(one => rupeesOf(one.amount)))
   return (
     <form
       className="form"

@@ -7,11 +7,11 @@ import type { StudentPageAnswer } from '../../../../src/console/students/student
 import { get } from '../../api/client.ts'
 import { problemOf } from '../../api/command.ts'
 import { useInstitutePath } from '../../api/session.ts'
-import { plainAmount } from '../../ui/form/amount.ts'
+import { plainAmount, rupeesOf } from '../../ui/form/amount.ts'
 import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { formatRupees, sumRupees } from '../../ui/money.tsx'
 import { readable } from '../../ui/words.ts'
-import { formatDay } from '../../ui/when.tsx'
+import { formatDay, isDay } from '../../ui/when.tsx'
 
 type Line = { component_type: string; amount: string }
 type Fee = { code: string; owed: number; amount: string }
@@ -37,19 +37,24 @@ const LATE_FEE = 'LATE_FEE'
 const ADVANCE = 'ADVANCE'
 
 /** Spreads the amount by the institute's rule, until somebody types otherwise. */
-export function useSpread(student: StudentRowAnswer | null, typed: string): Spread {
+export function useSpread(
+  student: StudentRowAnswer | null,
+  typed: string,
+  /** On which it was paid, as late fees grow until then. */
+  day: string,
+): Spread {
   const path = `${useInstitutePath()}/students/${student?.service_student_id}`
   const amount = plainAmount(typed)
-  const isAmount = /^\d+(\.\d{1,2})?$/.test(amount) && Number(amount) > 0
+  const isAmount = rupeesOf(amount) > 0
   const page = useQuery({
     queryKey: ['student', path],
     queryFn: ({ signal }) => get<StudentPageAnswer>(path, {}, signal),
     enabled: student !== null,
   })
   const byRule = useQuery({
-    queryKey: ['student', path, 'spread', amount],
-    queryFn: ({ signal }) => get<SpreadAnswer>(`${path}/spread`, { amount }, signal),
-    enabled: student !== null && isAmount,
+    queryKey: ['student', path, 'spread', amount, day],
+    queryFn: ({ signal }) => get<SpreadAnswer>(`${path}/spread`, { amount, paid_on: day }, signal),
+    enabled: student !== null && isAmount && isDay(day),
     placeholderData: keepPreviousData,
   })
   const spreadKey = `${path} ${amount}`
@@ -61,7 +66,7 @@ export function useSpread(student: StudentRowAnswer | null, typed: string): Spre
     until: byRule.data?.on_the_way_until,
   }
   const advance = isAmount && onTheWay.amount > 0 ? (byRule.data?.excess ?? 0) : 0
-  const known = feesOf(page.data)
+  const known = feesOf(page.data, byRule.data?.late_fee_amount)
   const ruled = isAmount ? amountsOf(byRule.data, known, advance === 0) : new Map<string, number>()
   const fees = known.map(({ code, owed }) => ({
     code,
@@ -71,13 +76,13 @@ export function useSpread(student: StudentRowAnswer | null, typed: string): Spre
   const lines = [...fees, ...(isAdvanceTaken ? [{ code: ADVANCE, amount: String(advance) }] : [])]
     .map(({ code, amount: part }) => ({ component_type: code, amount: plainAmount(part) }))
     .filter(line => line.amount !== '' && Number(line.amount) !== 0)
-  const total = sumRupees(lines.map(line => Number(line.amount) || 0))
-  const over = sumRupees(fees.map(fee => Math.max(Number(plainAmount(fee.amount)) - fee.owed, 0)))
+  const total = sumRupees(lines.map(line => rupeesOf(line.amount)))
+  const over = sumRupees(fees.map(fee => Math.max(rupeesOf(fee.amount) - fee.owed, 0)))
   return {
     fees,
     lines,
     total,
-    excess: Number.isNaN(over) ? 0 : over,
+    excess: over,
     owed: page.data?.dues.outstanding_amount,
     onTheWay,
     advance: {
@@ -108,9 +113,14 @@ function amountsOf(
   return amounts
 }
 
-function feesOf(page: StudentPageAnswer | undefined): { code: string; owed: number }[] {
+/** Late fees are those of the day of the payment, once they are known. */
+function feesOf(
+  page: StudentPageAnswer | undefined,
+  lateThen: number | undefined,
+): { code: string; owed: number }[] {
   if (page === undefined) return []
-  const { components, late_fee_amount: late } = page.dues
+  const { components, late_fee_amount: lateNow } = page.dues
+  const late = lateThen ?? lateNow
   const fees = components.map(line => ({
     code: line.component_type,
     owed: sumRupees([line.outstanding_amount, line.component_type === LATE_FEE ? late : 0]),
@@ -133,7 +143,7 @@ export function SpreadInput({ spread, error }: { spread: Spread; error: Error | 
           <AmountInput
             key={code}
             label={`${readable(code)}, rupees`}
-            description={`${formatRupees(owed)} owed`}
+            description={`${formatRupees(owed)} left to pay`}
             value={amount}
             onChange={typed => setByHand(code, typed)}
             error={problemAt(code)}

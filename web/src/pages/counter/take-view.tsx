@@ -63,7 +63,7 @@ function TakeForm({ onTaken }: { onTaken: (taken: TakenPayment) => void }) {
   const today = dayInIndia(useSession()?.now)
   const [student, setStudent] = useState<StudentRowAnswer | null>(null)
   const [handed, setHanded] = useState<HandedFields>({ amount: '', mode: 'cash', paid_at: today })
-  const spread = useSpread(student, handed.amount)
+  const spread = useSpread(student, handed.amount, handed.paid_at)
   const path = `${useInstitutePath()}/students/${student?.service_student_id}/payments`
   const record = useCommand<Record<string, unknown>, Recorded>({
     method: 'POST',

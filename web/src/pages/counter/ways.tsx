@@ -1,6 +1,6 @@
 import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
 import { problemOf } from '../../api/command.ts'
-import { plainAmount } from '../../ui/form/amount.ts'
+import { plainAmount, rupeesOf } from '../../ui/form/amount.ts'
 import { AmountInput } from '../../ui/form/amount-input.tsx'
 import { DayInput } from '../../ui/form/day-input.tsx'
 import { formatRupees, sumRupees } from '../../ui/money.tsx'
@@ -21,7 +21,7 @@ const MOST_WAYS = 5
 
 /** What is left for the first way. */
 function restOf(ways: readonly Way[], total: number): number {
-  return sumRupees([total, ...ways.slice(1).map(way => -(Number(plainAmount(way.amount)) || 0))])
+  return sumRupees([total, ...ways.slice(1).map(way => -rupeesOf(way.amount))])
 }
 
 export function waysToSend(ways: readonly Way[], total: number) {

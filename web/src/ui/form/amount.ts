@@ -18,6 +18,12 @@ export function plainAmount(typed: string): string {
   return plain.replace(/^\./, '0.').replace(/\.$/, '')
 }
 
+/** What it comes to in sums; what is no amount comes to nothing, and its field says so. */
+export function rupeesOf(typed: string): number {
+  const plain = plainAmount(typed)
+  return PLAIN.test(plain) ? Number(plain) : 0
+}
+
 /** 1,23,456.50; what is no amount stays as it is. */
 export function groupAmount(amount: string): string {
   const plain = plainAmount(amount)

@@ -143,7 +143,7 @@ function PaymentForm({ named, ...props }: Props & { named: readonly StudentRowAn
   const [only, ...others] = named
   const [student, setStudent] = useState<StudentRowAnswer | null>(others.length > 0 ? null : (only ?? null))
   const [waive, setWaive] = useState('')
-  const spread = useSpread(student, String(line.amount))
+  const spread = useSpread(student, String(line.amount), line.day)
   const record = useDecision<Record<string, unknown>>(props, 'payment', 'The payment is recorded.')
   return (
     <form

@@ -8,13 +8,13 @@ import type {
 import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.list.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
-import { plainAmount } from '../../../ui/form/amount.ts'
+import { plainAmount, rupeesOf } from '../../../ui/form/amount.ts'
 import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { LanguageSelect } from '../../../ui/form/language-select.tsx'
-import { formatRupees } from '../../../ui/money.tsx'
+import { formatRupees, sumRupees } from '../../../ui/money.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { isKept } from '../../approvals/kept.ts'
 import { modeLabel } from '../texts.ts'
@@ -65,8 +65,8 @@ export function RefundDialogue({ order, onClose }: Props) {
     part === 'whole'
       ? order.refundable
       : part === 'part'
-        ? Number(plainAmount(typed))
-        : details.reduce((sum, line) => sum + Number(line.amount), 0)
+        ? rupeesOf(typed)
+        : sumRupees(details.map(line => rupeesOf(line.amount)))
   const refund = useCommand<RefundBody, RefundedAnswer | ApprovalAnswer>({
     method: 'POST',
     path: `${path}/orders/${order.id}/refunds`,

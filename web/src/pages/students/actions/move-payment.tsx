@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ApprovalAnswer } from '../../../../../src/console/approvals/approval.list.ts'
 import type { StudentRowAnswer } from '../../../../../src/console/students/student.list.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
-import { plainAmount } from '../../../ui/form/amount.ts'
+import { plainAmount, rupeesOf } from '../../../ui/form/amount.ts'
 import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { StudentPicker } from '../../../ui/form/student-picker.tsx'
@@ -12,6 +12,7 @@ import { notify } from '../../../ui/toasts.tsx'
 import { readable } from '../../../ui/words.ts'
 import { isKept } from '../../approvals/kept.ts'
 import { SpreadInput, useSpread } from '../../counter/spread.tsx'
+import { dayInIndia } from '../texts.ts'
 import { AFTER_CHANGE, useStudent, useStudentPath, type DirectPayment } from '../use-student.ts'
 
 type Line = { component_type: string; amount: string }
@@ -28,7 +29,8 @@ type Props = { id: string; payment: DirectPayment; onClose: () => void }
 export function MovePaymentDialogue({ id, payment, onClose }: Props) {
   const [isOther, setIsOther] = useState(true)
   const [student, setStudent] = useState<StudentRowAnswer | null>(null)
-  const spread = useSpread(student, student === null ? '' : String(payment.amount))
+  const wanted = student === null ? '' : String(payment.amount)
+  const spread = useSpread(student, wanted, dayInIndia(payment.paid_at))
   const fees = useFees(id, payment)
   const [why, setWhy] = useState('')
   const amount = formatRupees(payment.amount)
@@ -42,7 +44,7 @@ export function MovePaymentDialogue({ id, payment, onClose }: Props) {
     },
   })
   const lines = isOther ? spread.lines : fees.lines
-  const total = sumRupees(lines.map(line => Number(line.amount) || 0))
+  const total = sumRupees(lines.map(line => rupeesOf(line.amount)))
   const waiver = problemOf(move.error, 'waive_late_fee_reason')
   return (
     <ConfirmWithReason
@@ -135,7 +137,7 @@ function OtherFees({ fees, set, error }: Fees & { error: Error | null }) {
           <AmountInput
             key={code}
             label={`${readable(code)}, rupees`}
-            description={`${formatRupees(owed)} owed`}
+            description={`${formatRupees(owed)} left to pay`}
             value={amount}
             onChange={amount => set(code, amount)}
           />

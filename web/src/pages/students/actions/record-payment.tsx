@@ -1,13 +1,17 @@
 import { Button, Group, NativeSelect, SimpleGrid, TextInput } from '@mantine/core'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import type { SpreadAnswer } from '../../../../../src/console/counter/counter.schemas.ts'
+import { get } from '../../../api/client.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useSession } from '../../../api/session.ts'
-import { plainAmount } from '../../../ui/form/amount.ts'
+import { plainAmount, rupeesOf } from '../../../ui/form/amount.ts'
 import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { DayInput } from '../../../ui/form/day-input.tsx'
 import { Problem } from '../../../ui/problem.tsx'
 import { Dialogue } from '../../../ui/dialogue/dialogue.tsx'
 import { formatRupees, sumRupees } from '../../../ui/money.tsx'
+import { isDay } from '../../../ui/when.tsx'
 import { PrintReceipt } from '../../../ui/print-receipt.tsx'
 import { AFTER_CHANGE, useStudentPath, type ActionProps } from '../use-student.ts'
 import { COUNTER_MODES, dayInIndia } from '../texts.ts'
@@ -35,7 +39,8 @@ export function RecordPaymentDialogue({ student, onClose }: ActionProps) {
   const lines = Object.entries(amounts)
     .map(([component_type, amount]) => ({ component_type, amount: plainAmount(amount) }))
     .filter(({ amount }) => amount !== '')
-  const total = sumOf(lines)
+  const lateFee = useLateFee(student, fields.paid_at)
+  const total = sumRupees(lines.map(line => rupeesOf(line.amount)))
   const record = useCommand<PaymentBody, Recorded>({
     method: 'POST',
     path: `${useStudentPath(student.service_student_id)}/payments`,
@@ -64,7 +69,8 @@ export function RecordPaymentDialogue({ student, onClose }: ActionProps) {
           problem={linesProblem(record.error, lines)}
         />
         <LateFee
-          student={student}
+          asked={lateFee}
+          isListed={student.dues.components.some(line => line.component_type === LATE_FEE)}
           amount={amounts[LATE_FEE] ?? ''}
           reason={fields.waive_late_fee_reason ?? ''}
           onAmount={amount => setAmounts({ ...amounts, [LATE_FEE]: amount })}
@@ -103,25 +109,36 @@ function RecordedDialogue({ recorded, onClose }: { recorded: Recorded; onClose: 
   )
 }
 
+/** What was asked for being late on the day of the payment, as it grows from day to day. */
+function useLateFee({ service_student_id: id, dues }: ActionProps['student'], day: string): number {
+  const path = `${useStudentPath(id)}/spread`
+  const { data } = useQuery({
+    queryKey: ['student', path, day],
+    queryFn: ({ signal }) => get<SpreadAnswer>(path, { amount: '0', paid_on: day }, signal),
+    enabled: isDay(day) && (dues.late_fee_amount > 0 || dues.overdue_amount > 0),
+    placeholderData: keepPreviousData,
+  })
+  return data?.late_fee_amount ?? dues.late_fee_amount
+}
+
 /** What is asked for being late; leaving it out takes a reason once what it is for is paid. */
 function LateFee({
-  student,
+  asked,
+  isListed,
   amount,
   reason,
   onAmount,
   onReason,
   error,
 }: {
-  student: ActionProps['student']
+  asked: number
+  isListed: boolean
   amount: string
   reason: string
   onAmount: (amount: string) => void
   onReason: (reason: string) => void
   error: Error | null
 }) {
-  const { dues } = student
-  const asked = dues.late_fee_amount
-  const isListed = dues.components.some(line => line.component_type === LATE_FEE)
   if (asked === 0) return null
   return (
     <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm" mb="sm">
@@ -174,7 +191,7 @@ function Amounts({
 
 /** Before it is recorded, as a digit too many is easily typed. */
 function sayLeft(left: number, typed: string): string {
-  const more = sumRupees([Number(plainAmount(typed)), -left])
+  const more = sumRupees([rupeesOf(typed), -left])
   const words = `${formatRupees(left)} left to pay`
   return more > 0 ? `${words}; ${formatRupees(more)} of this will stand as an advance` : words
 }
@@ -235,9 +252,4 @@ function linesProblem(error: Error | null, lines: readonly Line[]) {
     const ofAll = problemOf(error, 'amount') ?? problemOf(error, 'fee_components')
     return own ?? (isFirst ? ofAll : undefined)
   }
-}
-
-/** Adds in paise, because parts of a rupee do not add up exactly. */
-function sumOf(lines: readonly Line[]): number {
-  return lines.reduce((sum, { amount }) => sum + (Math.round(Number(amount) * 100) || 0), 0) / 100
 }
