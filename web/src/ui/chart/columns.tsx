@@ -124,8 +124,9 @@ function sumOf(parts: readonly number[]): number {
   return parts.reduce((sum, part) => sum + part, 0)
 }
 
-/** Rounds up to a value that four lines divide into round ones. */
+/** Rounds up to a value that four lines divide into round ones, and whole ones: nobody counts halves. */
 function roundUp(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
-  return ([1, 1.2, 1.6, 2, 3, 4, 6, 8].find(times => times * power >= value) ?? 10) * power
+  const round = ([1, 1.2, 1.6, 2, 3, 4, 6, 8].find(times => times * power >= value) ?? 10) * power
+  return Math.ceil(round / LINES) * LINES
 }
