@@ -54,7 +54,7 @@ export const leaverList = defineList({
     // The last sum: a phone shows it at the right of the name.
     owed: column(out.amount('Owed, late fees aside, rupees.', 12000), {
       sql: 'b.owed',
-      title: 'Owed',
+      title: 'Left to pay',
       sort: by.number,
     }),
     left_on: column(out.optional.day('The leaving day, once it is settled.', '2026-11-16'), {

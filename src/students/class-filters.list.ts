@@ -21,7 +21,7 @@ export const STUDENT_COLUMNS = {
 export const CLASS_COLUMNS = {
   ...STUDENT_COLUMNS,
   identifier: column(identifier, { sql: 's.identifier', title: 'Admission no.', sort: by.text }),
-  grade: column(out.text('Its grade.', '5'), { sql: 's.grade', title: 'Grade', sort: by.grade }),
+  grade: column(out.text('Its grade.', '5'), { sql: 's.grade', title: 'Class', sort: by.grade }),
   section: column(out.optional.text('Its section.', 'B'), { sql: 's.section', title: 'Section' }),
 }
 
@@ -38,7 +38,7 @@ export const YEAR_COLUMN = {
 export function classFilters(student: string) {
   return {
     grade: filter(field.code('Only of this grade.', '5'), {
-      label: 'Grade',
+      label: 'Class',
       choices: 'grades',
       where: `lower(btrim(${student}.grade)) = lower(btrim($1))`,
     }),

@@ -22,7 +22,7 @@ export const VIEWS: readonly View[] = [
     api: `${API}/home`,
     loading: 'Loading…',
     empty: ['Nothing expected', 'No debit yet', 'None set up', 'Bursar asks no ERP'],
-    next: 'Owed, all years',
+    next: 'Left to pay, all years',
   },
   {
     name: 'students',

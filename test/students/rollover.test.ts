@@ -202,7 +202,7 @@ test('what is carried never takes the place of a fee, and grades that are not na
   assert.deepEqual([others.known, others.carried_dues], [0, 0])
   assert.match(
     others.problems.find((one: Json) => one.service_student_id === owing).message,
-    /not among the grades/,
+    /not among the classes/,
   )
   assert.equal((await studentOf(owing)).fee_summary.outstanding, 40000)
   // Leaves nothing for the tests below to carry.

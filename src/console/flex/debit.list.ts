@@ -34,7 +34,7 @@ export const studentColumns = {
     title: 'Admission no.',
     only: 'file',
   }),
-  grade: column(student.text('Class.', 'V'), { title: 'Grade', only: 'file' }),
+  grade: column(student.text('Class.', 'V'), { title: 'Class', only: 'file' }),
 }
 
 const reason = outputOf<ReturnTexts, unknown>()

@@ -54,7 +54,7 @@ export const receiptList = defineList({
     }),
     identifier: column(out.optional.text("The student's identifier.", 'ADM-1042'), {
       sql: 'coalesce(o.identifier, s.identifier)',
-      title: 'Identifier',
+      title: 'Admission no.',
       only: 'file',
     }),
     service_student_id: column(

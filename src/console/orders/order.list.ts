@@ -80,7 +80,7 @@ export const orderList = defineList({
     email: column(email, { title: 'E-mail' }),
     student_name: column(student_name, { title: 'Student', sort: by.name }),
     identifier: column(identifier, { title: 'Admission no.' }),
-    grade: column(grade, { title: 'Grade' }),
+    grade: column(grade, { title: 'Class' }),
     details: column(details, {
       title: 'Fees',
       cell: ({ lines }: Order) =>

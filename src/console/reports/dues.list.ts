@@ -39,11 +39,11 @@ export const defaulterList = defineList({
     ),
     fullname: column(out.text('The student.', 'Kabir Rao'), { title: 'Student', sort: by.name }),
     identifier: column(out.text("The student's identifier.", 'ADM-1042'), {
-      title: 'Identifier',
+      title: 'Admission no.',
       only: 'file',
     }),
     grade: column(out.text('The grade.', '5'), {
-      title: 'Grade',
+      title: 'Class',
       sort: by.grade(`grade || ' ' || coalesce(section, '')`),
     }),
     section: column(out.optional.text('The section.', 'B'), { title: 'Section', only: 'file' }),

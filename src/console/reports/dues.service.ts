@@ -34,7 +34,7 @@ export async function readAgeing(
   return { today, by: asked.by, groups: rows.filter(row => row.key !== null), total, onTheWayPaise }
 }
 
-const TITLES: Record<Grouping, string> = { component: 'Component', grade: 'Grade', branch: 'Branch' }
+const TITLES: Record<Grouping, string> = { component: 'Fee', grade: 'Class', branch: 'Branch' }
 
 export function ageingReport(
   { clock }: Context,

@@ -44,11 +44,11 @@ export const registerList = defineList({
       sort: by.name('coalesce("studentName", payer)'),
     }),
     identifier: column(out.optional.text("The student's identifier.", 'ADM-1042'), {
-      title: 'Identifier',
+      title: 'Admission no.',
       only: 'file',
     }),
     components: column(out.list('What it was for.', lineOutput), {
-      title: 'Components',
+      title: 'Fees',
       cell: (row: { components: readonly PaidLine[] }) =>
         row.components.map(one => `${lineName(one)} ${(one.amountPaise / 100).toFixed(2)}`).join('; '),
     }),

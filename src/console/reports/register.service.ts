@@ -116,10 +116,10 @@ export function collectionReport(
     query,
     columns: [
       day(asked.by === 'day' ? 'Day' : 'Month from', row => row.period),
-      text('Component', row => readableComponent(row.componentType)),
+      text('Fee', row => readableComponent(row.componentType)),
       money('Online', row => row.onlinePaise),
       money('Flex', row => row.flexPaise),
-      money('Direct', row => row.directPaise),
+      money('At the school', row => row.directPaise),
       money('Cred', row => row.credPaise),
       money('Collected', row => row.collectedPaise),
       money('Given back', row => row.refundedPaise),

@@ -102,7 +102,7 @@ export const settlementItemList = defineList({
     type: column(type, { title: 'What', kind: 'text' }),
     payer: column(payer, { title: 'Payer', sort: by.name }),
     student_name: column(student_name, { title: 'Student', sort: by.name }),
-    identifier: column(identifier, { title: 'Identifier', only: 'file' }),
+    identifier: column(identifier, { title: 'Admission no.', only: 'file' }),
     mode: column(mode, { title: 'Mode' }),
     transaction_id: column(transaction_id, { title: 'Reference' }),
     receipt_number: column(receipt_number, { title: 'Receipt' }),

@@ -119,7 +119,7 @@ export async function judge(
       const key = `${plan.student.collectorCode} ${identityKey(plan.student)}`
       const isFree = plan.kind === 'new' && !taken.has(key)
       taken.add(key)
-      const message = `Another student has this identifier in grade ${plan.student.grade} of the new year.`
+      const message = `Another student has this identifier in class ${plan.student.grade} of the new year.`
       if (!isFree) return { ...result, outcome: 'problems', problem: message }
     }
     const carried = from.isCarried ? null : carryForward(from.fees, from.paid, { ...options, deposits })

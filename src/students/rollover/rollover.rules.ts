@@ -103,7 +103,10 @@ export function decideStep(
 ): Step {
   const mapped = options.grades.find(one => one.grade === student.grade)
   if (mapped === undefined)
-    return { kind: 'problem', message: `The grade ${student.grade} is not among the grades of the rollover.` }
+    return {
+      kind: 'problem',
+      message: `The class ${student.grade} is not among the classes of the rollover.`,
+    }
   if (mapped.nextGrade === null) return { kind: 'leaves' }
   if (nextId !== null) return { kind: 'known', nextId }
   const { fees } = feesOf(options, { ...student, grade: mapped.nextGrade })

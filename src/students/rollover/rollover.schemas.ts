@@ -68,7 +68,7 @@ const problemOutput = problem.object({
   fullname: problem.text('Its name.', 'Kabir Rao'),
   message: problem.text(
     'What is in the way; correct it and start the rollover again.',
-    'The grade 5 is not among the grades of the rollover.',
+    'The class 5 is not among the classes of the rollover.',
   ),
 })
 

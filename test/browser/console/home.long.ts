@@ -91,7 +91,7 @@ const SUMS = {
   'Collected today': 'Amount',
   'Collected this month': 'Amount',
   'Settled to bank this month': 'Net',
-  'Owed, all years': 'Outstanding',
+  'Left to pay, all years': 'Left to pay',
   'Instalments due in 7 days': 'Amount',
   'On its way to the bank': 'Amount',
 } as const

@@ -139,7 +139,7 @@ test('Students and Orders are exported whole, with the filters that are set and 
   assert.equal(students.length, 4)
   assert.match(
     students[0] ?? '',
-    /Student,Admission no\..*,Paid,Carried to a later year,Outstanding,On the way$/,
+    /Student,Admission no\..*,Paid,Carried to a later year,Left to pay,On the way$/,
   )
   assert.match(students[1] ?? '', /,0\.00,0\.00,60000\.00,0\.00$/)
   const xlsx = await viewer.get(`${STUDENTS}/export?grade=EXPORT&format=xlsx`)

@@ -8,3 +8,8 @@ export function sentence(what: string): string {
   const words = what.replaceAll(/[._]/g, ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
+
+/** A school calls its classes 5 or Class 5, and UKG. */
+export function className(grade: string): string {
+  return /^\d/.test(grade) ? `Class ${grade}` : grade
+}

@@ -13,8 +13,8 @@ import { I, openConsole } from '../support.ts'
 const CHARTS: readonly (readonly [path: string, chart: RegExp, table: RegExp | 'inside'])[] = [
   ['/money?view=collection', /^Collected by day/, /By period/],
   ['/money?view=collection', /^Collected, by way/, 'inside'],
-  ['/money?view=dues', /^Owed, by component and age/, /Ageing/],
-  ['/money?view=demand', /^Collected and still owed, by class/, /By class/],
+  ['/money?view=dues', /^Left to pay, by fee and age/, /Ageing/],
+  ['/money?view=demand', /^Collected and left to pay, by class/, /By class/],
   ['/money?view=demand', /^Collected and due, by month/, /By month/],
   ['/flex/returns', /^Bounced debits, by reason/, /Bounced debits by reason/],
   ['/developers/deliveries', /^Deliveries by day/, 'inside'],
@@ -62,5 +62,11 @@ test('each chart has its numbers in a table, is saved as a picture, and fits a p
     await expectSoundAndKeep(page, `${kept}-phone`)
     await page.setViewportSize({ width: 1280, height: 800 })
   }
+  await go(`${I}/developers/deliveries`)
+  const axis = page
+    .getByRole('figure', { name: /^Deliveries by day/ })
+    .locator('svg.chart text[text-anchor=end]')
+  await axis.first().waitFor()
+  assert.deepEqual(await axis.allTextContents(), ['0', '1', '2', '3', '4'], 'nobody counts halves')
   assert.deepEqual(complaints, [])
 })

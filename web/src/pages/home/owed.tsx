@@ -28,7 +28,7 @@ export function Owed({ home }: { home: HomeAnswer }) {
   return (
     <section className="panel" aria-label="What is owed">
       <Stat
-        label="Owed, all years"
+        label="Left to pay, all years"
         value={formatRupees(outstanding.amount)}
         note={`${counted(outstanding.students, 'student')}; ${formatRupees(outstanding.overdue_amount)} of ${counted(outstanding.overdue_students, 'student')} is overdue, without late fees`}
         to="/i/$institute/students"

@@ -22,7 +22,7 @@ export function Year({ home }: { home: HomeAnswer }) {
         </div>
         <p className="year-of">
           <strong>{percent} %</strong> of {formatRupees(whole)}: what came in since {formatDay(year.from)} and
-          what is still owed
+          what is left to pay
         </p>
       </div>
       <div className="year-bar" aria-hidden>

@@ -164,14 +164,14 @@ function Collection({ collection }: { collection: CollectionAnswer }) {
         <Total label="Collected" value={totals.collected} />
         <Total label="Online" value={totals.online} />
         <Total label="Flex" value={totals.flex} />
-        <Total label="Direct" value={totals.direct} />
+        <Total label="At the school" value={totals.direct} />
         <Total label="Cred" value={totals.cred} />
         <Total label="Given back" value={totals.given_back} />
         <Total label="Net" value={totals.net} />
       </div>
       <h2 className="section-title">{by === 'day' ? 'By day' : 'By month'}</h2>
       <Plots collection={collection} />
-      <h2 className="section-title">By component</h2>
+      <h2 className="section-title">By fee</h2>
       <Sums
         name="By component"
         rows={components.map(row => ({
@@ -179,10 +179,10 @@ function Collection({ collection }: { collection: CollectionAnswer }) {
           labels: [readable(row.component_type)],
           row,
         }))}
-        headings={['Component']}
+        headings={['Fee']}
         totals={totals}
       />
-      <h2 className="section-title">{by === 'day' ? 'By day and component' : 'By month and component'}</h2>
+      <h2 className="section-title">{by === 'day' ? 'By day and fee' : 'By month and fee'}</h2>
       <Sums
         name="By period and component"
         rows={rows.map(row => ({
@@ -190,7 +190,7 @@ function Collection({ collection }: { collection: CollectionAnswer }) {
           labels: [periodWord(row.period, by), readable(row.component_type)],
           row,
         }))}
-        headings={[by === 'day' ? 'Day' : 'Month', 'Component']}
+        headings={[by === 'day' ? 'Day' : 'Month', 'Fee']}
         totals={totals}
       />
     </>
@@ -216,7 +216,7 @@ type Amounts = CollectionAnswer['totals']
 const KEYS = [
   ['online', 'Online'],
   ['flex', 'Flex'],
-  ['direct', 'Direct'],
+  ['direct', 'At the school'],
   ['cred', 'Cred'],
   ['collected', 'Collected'],
   ['given_back', 'Given back'],

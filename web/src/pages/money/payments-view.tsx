@@ -111,7 +111,7 @@ function Payment({ payment }: { payment: RegisterAnswer }) {
           { label: 'When', value: <Paid payment={payment} /> },
           { label: 'Payer', value: payment.payer },
           { label: 'Student', value: payment.student_name },
-          { label: 'Identifier', value: payment.identifier },
+          { label: 'Admission no.', value: payment.identifier },
           { label: 'How', value: `${sourceWord(payment.source)}, ${modeLabel(payment.mode)}` },
           { label: 'Receipt', value: payment.receipt_number },
           { label: 'Reference', value: mono(payment.reference) },

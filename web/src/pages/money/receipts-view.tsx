@@ -109,7 +109,7 @@ function Receipt({ receipt }: { receipt: ReceiptAnswer }) {
           { label: 'Why cancelled', value: receipt.cancel_reason },
           { label: 'Payer', value: receipt.payer },
           { label: 'Student', value: receipt.student_name },
-          { label: 'Identifier', value: receipt.identifier },
+          { label: 'Admission no.', value: receipt.identifier },
           { label: 'Mode', value: modeLabel(receipt.mode) },
           { label: 'Payment', value: <span className="mono">{receipt.payment_id}</span> },
           { label: 'Order', value: receipt.order_id && <OrderLink id={receipt.order_id} /> },

@@ -3,7 +3,7 @@ import { readable } from '../../ui/words.ts'
 export const SOURCES = [
   { value: 'online', label: 'Online' },
   { value: 'flex', label: 'Flex' },
-  { value: 'direct', label: 'Direct' },
+  { value: 'direct', label: 'At the school' },
   { value: 'cred', label: 'Cred' },
 ] as const
 

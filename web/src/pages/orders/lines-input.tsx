@@ -31,7 +31,7 @@ export function LinesInput({ lines, onChange, choices, owed, error }: Props) {
   const others = choices.components.filter(({ code }) => !owed.has(code))
   const options = [
     { value: '', label: 'Choose' },
-    ...[...owed].map(([value, amount]) => ({ value, label: `${readable(value)}, ${amount} owed` })),
+    ...[...owed].map(([value, amount]) => ({ value, label: `${readable(value)}, ${amount} left to pay` })),
     ...others.map(({ code, name }) => ({ value: code, label: readable(name) })),
     ...(choices.is_strict ? [] : [{ value: NEW, label: 'A new fee…' }]),
   ]

@@ -10,6 +10,7 @@ import { PageTabs } from '../../ui/page-tabs.tsx'
 import { AwaitedPage } from '../../ui/page.tsx'
 import { StatusBadge } from '../../ui/status-badge.tsx'
 import { formatDay, yearName } from '../../ui/when.tsx'
+import { className } from '../../ui/words.ts'
 import { Contact } from './contact.tsx'
 import { DuesSection } from './sections/dues.tsx'
 import { LeavingSection } from './sections/leaving.tsx'
@@ -74,7 +75,11 @@ function Page({ student }: { student: Student }) {
   const { tab }: Record<string, string | undefined> = useSearch({ strict: false })
   const here = TABS.find(({ key }) => key === tab) ?? TABS[0]
   const { label, tone } = STATUS_LABELS[status]
-  useRemembered({ id, name: student.fullname, note: `${student.identifier} · Grade ${student.grade_name}` })
+  useRemembered({
+    id,
+    name: student.fullname,
+    note: `${student.identifier} · ${className(student.grade_name)}, ${yearName(student.academic_year_start, student.academic_year_end)}`,
+  })
   return (
     <Detail
       title={student.fullname}
@@ -103,18 +108,13 @@ function useNote(student: Student): string {
   ].join(' · ')
 }
 
-/** A school calls its classes 5 or Class 5, and UKG. */
-function className(grade: string): string {
-  return /^\d/.test(grade) ? `Class ${grade}` : grade
-}
-
 /** What people open the page for. */
 function figuresOf(student: Student): DetailField[] {
   const { dues, service_student_id: id } = student
   const { next_due_date: day } = dues
   const elsewhere = student.other_years.filter(year => year.total_amount > 0)
   return [
-    { label: 'Owed for the year', value: <strong>{formatRupees(dues.total_amount)}</strong> },
+    { label: 'Left to pay for the year', value: <strong>{formatRupees(dues.total_amount)}</strong> },
     {
       label: 'Overdue',
       value: dues.overdue_amount > 0 && <strong>{formatRupees(dues.overdue_amount)}</strong>,
@@ -134,7 +134,7 @@ function figuresOf(student: Student): DetailField[] {
       ),
     },
     {
-      label: 'Owed of other years',
+      label: 'Left to pay of other years',
       value: elsewhere.length > 0 && (
         <Figure
           amount={sumRupees(elsewhere.map(year => year.total_amount))}

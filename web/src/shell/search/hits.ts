@@ -5,6 +5,7 @@ import { get } from '../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../api/session.ts'
 import { formatRupees } from '../../ui/money.tsx'
 import { formatMoment, yearName } from '../../ui/when.tsx'
+import { className } from '../../ui/words.ts'
 import type { Hit, HitGroup } from './hit.ts'
 import { usePlaces } from './places.ts'
 import { useRecent } from './recent.ts'
@@ -71,7 +72,7 @@ const ORDER_LABELS: Record<string, string> = {
 const UTR_LABELS = {
   settlement: 'Settled to bank',
   refund: 'Refund',
-  direct: 'Paid to the institute',
+  direct: 'Paid at the school',
 } as const
 
 function groupsOf(found: SearchAnswer, go: Go): HitGroup[] {
@@ -81,7 +82,7 @@ function groupsOf(found: SearchAnswer, go: Go): HitGroup[] {
       hits: found.students.map(one => ({
         id: one.service_student_id,
         title: one.fullname,
-        note: `${one.identifier} · Grade ${one.grade}, ${yearName(one.academic_year_start, one.academic_year_end)}${one.status === 'dropped' ? ' · dropped' : ''}`,
+        note: `${one.identifier} · ${className(one.grade)}, ${yearName(one.academic_year_start, one.academic_year_end)}${one.status === 'dropped' ? ' · dropped' : ''}`,
         go: go.student(one.service_student_id),
       })),
     },
@@ -130,7 +131,7 @@ function groupsOf(found: SearchAnswer, go: Go): HitGroup[] {
 function paymentHit(one: SearchAnswer['payments'][number], go: Go): Hit {
   return {
     id: one.payment_id,
-    title: `${formatRupees(one.amount)}, ${one.kind === 'direct' ? 'paid to the institute' : 'online'}, ${one.status}`,
+    title: `${formatRupees(one.amount)}, ${one.kind === 'direct' ? 'paid at the school' : 'online'}, ${one.status}`,
     note: `${one.transaction_id ?? one.payment_id} · ${formatMoment(one.at)}`,
     go: whereTo(one, go),
   }

@@ -52,5 +52,5 @@ const isSame = (student: StudentRowAnswer) => (one: StudentRowAnswer) =>
 function describeStudent(one: StudentRowAnswer): string {
   const year = yearName(one.academic_year_start, one.academic_year_end)
   const owed = formatRupees(one.outstanding_amount)
-  return `${one.fullname}, ${one.identifier}, ${one.grade_name}, ${year}: ${owed} owed`
+  return `${one.fullname}, ${one.identifier}, ${one.grade_name}, ${year}: ${owed} left to pay`
 }

@@ -44,7 +44,7 @@ function Plan({ plan }: { plan: PlanAnswer }) {
       fields={[
         { label: 'Paid', value: `${formatRupees(plan.paid_amount)} of ${formatRupees(plan.total_amount)}` },
         {
-          label: 'Owed outside of the plan',
+          label: 'Left to pay outside of the plan',
           value: plan.outside_amount && formatRupees(plan.outside_amount),
         },
         {

@@ -68,7 +68,7 @@ function Row({ one, mayMove, onMove }: { one: Instalment; mayMove: boolean; onMo
         <Money rupees={one.amount} />
         {one.details.length > 1 && (
           <details className="faint">
-            <summary className="nowrap">{one.details.length} components</summary>
+            <summary className="nowrap">{one.details.length} fees</summary>
             {one.details.map(line => (
               <div key={line.component_type}>
                 {readable(line.component_type)} {formatRupees(line.amount)}

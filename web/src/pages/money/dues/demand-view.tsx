@@ -16,7 +16,7 @@ import { ExportMenu } from '../../../ui/table/export-menu.tsx'
 const YEAR: readonly Filter[] = [{ key: 'academic_year_start', label: 'Academic year' }]
 const OF_DEMAND: readonly Series[] = [
   { label: 'Collected', tone: 'good' },
-  { label: 'Still owed', tone: 'waiting' },
+  { label: 'Left to pay', tone: 'waiting' },
 ]
 const OF_MONTH: readonly Series[] = [
   { label: 'Collected', tone: 'good' },
@@ -56,7 +56,7 @@ export function DemandView() {
       <p>
         {`${formatRupees(total.collected)} of ${formatRupees(total.demanded + total.carried_in)} came in${shareOf(total)}.`}
         {total.carried_out > 0 && ` ${formatRupees(total.carried_out)} was carried on to the next year.`}
-        {` ${formatRupees(total.outstanding)} is still owed.`}
+        {` ${formatRupees(total.outstanding)} is left to pay.`}
         {hasLast &&
           ` The year before it was ${formatRupees(total.last_collected)} of ${formatRupees(total.last_demanded)}.`}
       </p>
@@ -72,7 +72,7 @@ export function DemandView() {
           amount('Demanded', row => row.demanded),
           ...(hasCarried ? [carried] : []),
           amount('Collected', row => row.collected),
-          { title: 'Still owed', isAmount: true, cell: (row: Standing) => formatRupees(row.outstanding) },
+          { title: 'Left to pay', isAmount: true, cell: (row: Standing) => formatRupees(row.outstanding) },
           { title: 'Share', isAmount: true, cell: row => shareOf(row, '') },
           ...(hasLast ? [amount('Demanded last year', row => row.last_demanded)] : []),
           ...(hasLast ? [amount('Collected last year', row => row.last_collected)] : []),
@@ -99,7 +99,7 @@ export function DemandView() {
 
 function ClassChart({ grades }: { grades: DemandAnswer['grades'] }) {
   return (
-    <Chart title="Collected and still owed, by class" series={OF_DEMAND}>
+    <Chart title="Collected and left to pay, by class" series={OF_DEMAND}>
       <Bars
         bars={grades.map(row => ({
           key: row.grade,

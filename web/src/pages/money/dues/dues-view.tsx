@@ -35,7 +35,7 @@ const AGES: readonly Series[] = BUCKETS.map(([, label], no) => ({ label, tone: A
 
 const GROUPS: readonly Filter[] = [{ key: 'by', label: 'By' }]
 const SHARED: readonly Filter[] = [
-  { key: 'grade', label: 'Grade' },
+  { key: 'grade', label: 'Class' },
   { key: 'collector_code', label: 'Branch' },
   { key: 'academic_year_start', label: 'Year that begins in' },
 ]
@@ -62,12 +62,12 @@ export function DuesView() {
       <div className="money-bar">
         <NativeSelect
           size="xs"
-          label="What is owed, by"
+          label="Left to pay, by"
           value={values['by'] ?? 'component'}
           onChange={event => set({ by: event.currentTarget.value })}
           data={[
-            { value: 'component', label: 'Component' },
-            { value: 'grade', label: 'Grade' },
+            { value: 'component', label: 'Fee' },
+            { value: 'grade', label: 'Class' },
             { value: 'branch', label: 'Branch' },
           ]}
         />
@@ -168,7 +168,7 @@ const CELLS = {
   ),
 }
 
-const HEADINGS = { component: 'Component', grade: 'Grade', branch: 'Branch' }
+const HEADINGS = { component: 'Fee', grade: 'Class', branch: 'Branch' }
 
 function Ageing({
   ageing: { groups, total, by, today, on_the_way_amount: onTheWay },
@@ -185,10 +185,10 @@ function Ageing({
   return (
     <>
       <p className="faint">
-        As of {formatDay(today)}, by the institute’s due days, without late fees.
+        As of {formatDay(today)}, by the school’s due days, without late fees.
         {onTheWay > 0 && ` ${formatRupees(onTheWay)} of it is on the way.`}
       </p>
-      <Chart title={`Owed, by ${HEADINGS[by].toLowerCase()} and age`} series={AGES}>
+      <Chart title={`Left to pay, by ${HEADINGS[by].toLowerCase()} and age`} series={AGES}>
         <Bars
           bars={rows.map(row => ({
             key: row.key,

@@ -95,7 +95,7 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
       <h2 className="section-title">What it was for</h2>
       <TableFrame name="What it was for">
         <SumsTable
-          title="Component"
+          title="Fee"
           amount="Amount"
           rows={settlement.components.map(row => ({
             label: readable(row.component_type),

@@ -9,7 +9,7 @@ import { get } from '../../../api/client.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { ChoicesFailed } from '../../../ui/choices-failed.tsx'
-import { formatRupees } from '../../../ui/money.tsx'
+import { formatRupees, sumRupees } from '../../../ui/money.tsx'
 import { StudentPicker } from '../../../ui/form/student-picker.tsx'
 import { notify } from '../../../ui/toasts.tsx'
 import { MomentInput } from '../../../ui/form/day-input.tsx'
@@ -18,7 +18,7 @@ import { EMPTY_LINE, LinesInput, newLine, type Line } from '../lines-input.tsx'
 import { LinkButton } from '../../../ui/link/link-button.tsx'
 import { MakersOnly } from '../makers-only.tsx'
 import { useChoices, type Choices } from '../../../api/choices.ts'
-import { plainAmount } from '../../../ui/form/amount.ts'
+import { plainAmount, rupeesOf } from '../../../ui/form/amount.ts'
 
 export function NewOrderPage() {
   const path = useInstitutePath()
@@ -51,7 +51,7 @@ export function NewOrderPage() {
     setStudent(one)
     if (one !== null) setValues({ ...values, ...payerOf(one) })
   }
-  const total = details.reduce((sum, line) => sum + (Number(line.amount) || 0), 0)
+  const total = sumRupees(details.map(line => rupeesOf(line.amount)))
   return (
     <MakersOnly title="New link or order">
       <ChoicesFailed />
@@ -143,7 +143,7 @@ function FillIn({
       mb="sm"
       onClick={() => onFill([...owed].map(([code, amount]) => newLine(code, amount)))}
     >
-      Fill in all that is owed
+      Fill in all that is left to pay
     </Button>
   )
 }
@@ -217,10 +217,10 @@ function More({ form, choices, hasStudent }: { form: Form; choices: Choices; has
             <Field
               form={form}
               name="identifier"
-              label="Identifier"
+              label="Admission no."
               description="Only shown and searched for; it lowers nobody’s dues."
             />
-            <Field form={form} name="grade" label="Grade" list="grades" />
+            <Field form={form} name="grade" label="Class" list="grades" />
           </>
         )}
         <MomentInput

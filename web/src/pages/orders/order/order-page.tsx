@@ -156,7 +156,7 @@ function useFields(order: OrderDetailAnswer): DetailField[] {
     },
     { label: 'Student', value: student === undefined ? order.student_name : undefined },
     { label: 'Admission no.', value: order.identifier },
-    { label: 'Grade', value: [order.grade, order.stream].filter(Boolean).join(', ') },
+    { label: 'Class', value: [order.grade, order.stream].filter(Boolean).join(', ') },
     {
       label: 'Academic year',
       value: order.academic_year_start && `${order.academic_year_start}-${order.academic_year_end ?? ''}`,

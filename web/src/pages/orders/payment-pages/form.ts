@@ -139,7 +139,7 @@ function optionsOf(text: string): string[] | undefined {
 /** Fields that the checkout knows words for, in both languages; any other needs a label. */
 export const KNOWN_FIELDS = [
   { value: 'student_name', label: 'Name of the student' },
-  { value: 'identifier', label: 'Identifier' },
+  { value: 'identifier', label: 'Admission no.' },
   { value: 'grade', label: 'Class' },
   { value: 'stream', label: 'Stream' },
   { value: 'date_of_birth', label: 'Date of birth' },

@@ -25,17 +25,17 @@ export function GradesTable({ structure, onChange, problems }: Props) {
   return (
     <>
       <ShortTable
-        name="Where each grade goes"
+        name="Where each class goes"
         rows={structure.grades}
         rowId={row => row.grade}
         columns={[
-          { title: 'Grade now', cell: row => <strong>{row.grade}</strong> },
+          { title: 'Class now', cell: row => <strong>{row.grade}</strong> },
           { title: 'Students', isAmount: true, cell: row => formatCount(row.students) },
           {
-            title: 'Next grade',
+            title: 'Next class',
             cell: row => (
               <TextInput
-                aria-label={`Next grade after ${row.grade}`}
+                aria-label={`Next class after ${row.grade}`}
                 list="rollover-grades"
                 maw={180}
                 maxLength={64}
@@ -52,7 +52,7 @@ export function GradesTable({ structure, onChange, problems }: Props) {
             cell: row => (
               <Checkbox
                 label="Leaves the school"
-                aria-label={`Grade ${row.grade} leaves the school`}
+                aria-label={`Class ${row.grade} leaves the school`}
                 checked={row.leaves}
                 onChange={event => change(row.grade, { leaves: event.currentTarget.checked })}
               />
@@ -82,8 +82,8 @@ export function FeesTable({ structure, onChange, problems }: Props) {
     <fieldset>
       <legend>Fees of the new year, in rupees</legend>
       <p className="faint">
-        Suggested from what most students of that grade are charged this year; a grade without students this
-        year begins empty. Leave a field empty if the grade does not have the fee. Concessions are given to
+        Suggested from what most students of that class are charged this year; a class without students this
+        year begins empty. Leave a field empty if the class does not have the fee. Concessions are given to
         students afterwards.
       </p>
       <ShortTable
@@ -91,12 +91,12 @@ export function FeesTable({ structure, onChange, problems }: Props) {
         rows={nextGrades(structure)}
         rowId={grade => grade}
         columns={[
-          { title: 'New grade', cell: grade => <strong>{grade}</strong> },
+          { title: 'New class', cell: grade => <strong>{grade}</strong> },
           ...components.map(component => ({
             title: readable(component),
             cell: (grade: string) => (
               <AmountInput
-                aria-label={`${readable(component)} of grade ${grade}, rupees`}
+                aria-label={`${readable(component)} of class ${grade}, rupees`}
                 maw={160}
                 value={amounts[grade]?.[component] ?? ''}
                 {...errorProps(problems, feeField(grade, component))}

@@ -100,7 +100,7 @@ function unpricedText(
   year: string,
 ): string | undefined {
   if (grades.length === 0) return undefined
-  const names = grades.map(({ grade, students }) => `grade ${grade} (${counted(students, 'student')})`)
+  const names = grades.map(({ grade, students }) => `class ${grade} (${counted(students, 'student')})`)
   const who = grades.length === 1 && grades[0]?.students === 1 ? 'this student' : 'these students'
   return `No fees are set for ${names.join(', ')}: ${who} will owe nothing for ${year}.`
 }
@@ -109,6 +109,6 @@ function startText({ registered, fees }: RolloverAnswer): string {
   const what =
     registered === 0
       ? 'All students have a record of the new year already: nobody is registered, and only what was not carried yet is carried.'
-      : `${counted(registered, 'student is registered with the', 'students are registered with their')} new grade and fees of ${formatRupees(fees)} in all, and families see the new year on their page.`
+      : `${counted(registered, 'student is registered with the', 'students are registered with their')} new class and fees of ${formatRupees(fees)} in all, and families see the new year on their page.`
   return `${what} Records of this year stay. It can be repeated: nobody is registered and nothing is carried twice. It cannot be undone as a whole.`
 }

@@ -26,12 +26,12 @@ export function problemsOf(error: Error | null, sent: RolloverRequest | undefine
     if (fees !== undefined && fee !== undefined)
       return {
         field: feeField(fees.grade, fee.component_type),
-        label: `${readable(fee.component_type)} of grade ${fees.grade}`,
+        label: `${readable(fee.component_type)} of class ${fees.grade}`,
         message: part === 'fee_amount' ? 'must be an amount in rupees, such as 55000 or 55000.50' : message,
       }
     const grade = list === 'grades' ? sent.grades[Number(index)] : undefined
     if (grade !== undefined)
-      return { field: nextGradeField(grade.grade), label: `Next grade after ${grade.grade}`, message }
+      return { field: nextGradeField(grade.grade), label: `Next class after ${grade.grade}`, message }
     return {
       field: key,
       label: LABELS[key] ?? readable(key.toUpperCase()),

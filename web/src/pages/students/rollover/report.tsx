@@ -54,11 +54,11 @@ function ByGrade({ rollover: { grades } }: { rollover: RolloverAnswer }) {
   if (grades.length === 0) return null
   return (
     <>
-      <h2 className="section-title">By grade</h2>
+      <h2 className="section-title">By class</h2>
       <StudentTable name="By grade">
         <thead>
           <tr>
-            <th scope="col">Grade</th>
+            <th scope="col">Class</th>
             {HEADINGS.map(heading => (
               <th key={heading} scope="col" className="right">
                 {heading}

@@ -42,8 +42,8 @@ export function RolloverPage() {
       <Crumbs trail={TRAIL} />
       <PageFrame title="New academic year">
         <p>
-          Registers this year’s active students for the next year, grade by grade, with the fees of their new
-          grade. Records of this year stay as they are. Nothing changes until you have seen a preview and
+          Registers this year’s active students for the next year, class by class, with the fees of their new
+          class. Records of this year stay as they are. Nothing changes until you have seen a preview and
           started it.
         </p>
         <RolloverList />
@@ -172,7 +172,7 @@ function RolloverForm({ year, grades }: { year: string; grades: readonly GradeOf
           <Stack gap="lg">
             <StructureFile structure={structure} onChange={setStructure} />
             <fieldset>
-              <legend>Where each grade goes</legend>
+              <legend>Where each class goes</legend>
               <GradesTable structure={structure} onChange={setStructure} problems={problems} />
             </fieldset>
             {hasStructure ? (

@@ -29,8 +29,8 @@ export function StructureFile({
   return (
     <section aria-label="Fill in from a file" className="drop-zone">
       <p>
-        Many grades are easier in a spreadsheet: download this form, change it and bring it back (CSV or
-        XLSX). One row for each grade and fee; an empty next_grade means that the grade leaves the school.
+        Many classes are easier in a spreadsheet: download this form, change it and bring it back (CSV or
+        XLSX). One row for each class and fee; an empty next_grade means that the class leaves the school.
       </p>
       <Group>
         <Button variant="default" loading={upload.isPending} onClick={() => input.current?.click()}>
@@ -46,7 +46,7 @@ export function StructureFile({
           ref={input}
           type="file"
           hidden
-          aria-label="File of grades and fees"
+          aria-label="File of classes and fees"
           accept=".csv,.xlsx,text/csv,application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
           onChange={event => {
             const [file] = event.currentTarget.files ?? []

@@ -135,7 +135,7 @@ function DuesTable({ student }: { student: Student }) {
       </tbody>
       <tfoot>
         <tr>
-          <td colSpan={5}>Owed for the year</td>
+          <td colSpan={5}>Left to pay for the year</td>
           <td className="right">
             <Money rupees={dues.total_amount} />
           </td>

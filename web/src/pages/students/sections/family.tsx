@@ -120,7 +120,7 @@ function Profile({ student }: { student: Student }) {
           label,
           value: student[name],
         })),
-        { label: 'Grade', value: student.grade_name },
+        { label: 'Class', value: student.grade_name },
         { label: 'Year', value: yearName(student.academic_year_start, student.academic_year_end) },
         { label: 'Branch', value: branchName(student.collector_code) },
         { label: 'Date of birth', value: birth && formatDay(birth) },
@@ -159,7 +159,7 @@ type RelatedProps<One extends Related> = {
 function RelatedStudents<One extends Related>({
   name,
   columns,
-  owedTitle = 'Owed for the year',
+  owedTitle = 'Left to pay for the year',
   students,
   linkText,
   children,
@@ -169,7 +169,7 @@ function RelatedStudents<One extends Related>({
     <StudentTable name={name}>
       <thead>
         <tr>
-          {[...columns, 'Grade', 'Status'].map(column => (
+          {[...columns, 'Class', 'Status'].map(column => (
             <th key={column} scope="col">
               {column}
             </th>

@@ -14,13 +14,13 @@ export function LeavingSection({ student }: { student: Student }) {
   const path = `${useInstitutePath()}/students/${student.service_student_id}/no-dues-certificate`
   if (status !== 'dropped') return null
   const open = [
-    ...(dues.total_amount > 0 ? [`${formatRupees(dues.total_amount)} is still owed`] : []),
+    ...(dues.total_amount > 0 ? [`${formatRupees(dues.total_amount)} is left to pay`] : []),
     ...(onTheWay > 0 ? [`${formatRupees(onTheWay)} is on its way`] : []),
     ...student.other_years
       .filter(year => year.total_amount > 0)
       .map(
         year =>
-          `${formatRupees(year.total_amount)} of ${yearName(year.academic_year_start, year.academic_year_end)} is still owed`,
+          `${formatRupees(year.total_amount)} of ${yearName(year.academic_year_start, year.academic_year_end)} is left to pay`,
       ),
   ]
   return (
