@@ -90,6 +90,35 @@ test('a new sandbox has a school with history whose books agree, beside two that
 
   const school = await findInstitute(first.ctx, 'sunrise-school')
   assert.ok(school !== null)
+  const receipts = await first.ctx.db.query<{ year: string; number: number; orderId: string | null }>(
+    `select r.financial_year as year, r.number, p.order_id as "orderId" from receipts r
+     left join payments p on p.institute_id = r.institute_id and p.id = r.payment_id
+     where r.institute_id = $1 order by r.financial_year, r.issued_at, r.number`,
+    [school.id],
+  )
+  const ofYear = Map.groupBy(receipts, ({ year }) => year)
+  for (const [year, own] of ofYear)
+    assert.deepEqual(
+      own.map(({ number }) => number),
+      own.map((_, index) => index + 1),
+      `receipts of ${year} rise with the days`,
+    )
+  const mails = await first.ctx.db.query<{ subject: string; body: string; number: string }>(
+    `select m.subject, m.body, r.financial_year || '/' || lpad(r.number::text, 6, '0') as number
+     from messages m join payments p on p.institute_id = m.institute_id and position(p.order_id in m.body) > 0
+     join receipts r on r.institute_id = p.institute_id and r.payment_id = p.id
+     where m.institute_id = $1 and m.subject like '%, receipt %'`,
+    [school.id],
+  )
+  assert.ok(mails.length > 0)
+  for (const { subject, body, number } of mails)
+    assert.ok(subject.includes(number) && body.includes(number), `${number} is not in ${subject}`)
+  const midnights = await first.ctx.db.query(
+    `select from direct_payments where institute_id = $1 and recorded_by is null
+       and (paid_at at time zone 'Asia/Kolkata')::time between '00:00:00.001' and '08:00'`,
+    [school.id],
+  )
+  assert.equal(midnights.length, 0, 'what the ERP reported has a day or a time of the day')
   const { differences, expected } = await reconcile(first.ctx, school)
   assert.deepEqual([differences, expected], [[], []])
   for (const who of [DEMO, GROUP])

@@ -133,7 +133,8 @@ export class SunriseSchool {
     const amount = parts.reduce((sum, part) => sum + part, 0)
     return this.#past.call('POST', `integrations/erp/students/${id}/payments`, {
       amount,
-      paid_at: this.#past.now().toISOString(),
+      // As an ERP notes it: the day alone.
+      paid_at: dayOf(this.#past.now()),
       mode,
       transaction_id: `${mode.toUpperCase()}-${no}-${amount}`,
       ...(mode === 'cheque' ? { notes: 'Cheque 004217, Canara Bank' } : {}),

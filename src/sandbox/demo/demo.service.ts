@@ -7,7 +7,13 @@ import { dayOf } from '../../platform/calendar.ts'
 import type { Context } from '../../platform/context.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
 import { addSchoolYears, DEMO_SCHOOL } from '../seed/seed.service.ts'
-import { readRecording, writeRecording, type Recording } from './recording.rules.ts'
+import {
+  readRecording,
+  renumbered,
+  writeRecording,
+  type RecordedTable,
+  type Recording,
+} from './recording.rules.ts'
 import * as store from './recording.store.ts'
 
 /** Where the build leaves the school that it recorded. */
@@ -17,6 +23,10 @@ const [compress, decompress] = [promisify(gzip), promisify(gunzip)]
 
 /** Students beside the recorded ones. Their payments follow the calendar, so they are made when the sandbox begins. */
 const STUDENTS = 300
+
+/** Tables that name receipts in what they told, which come last: receipts are numbered among those made at the start. */
+const NAMING_RECEIPTS = ['messages', 'events']
+const namesReceipts = ({ name }: RecordedTable): boolean => NAMING_RECEIPTS.includes(name)
 
 export type DemoFilled = 'filled' | 'not recorded' | 'nothing to do'
 
@@ -43,9 +53,14 @@ export async function fillDemo(ctx: Context): Promise<DemoFilled> {
   const isFilled = await ctx.db.transaction(async tx => {
     await lockSetting(tx, 'demo')
     if (school === null || (await readSetting(tx, 'demo')) !== 'empty') return false
-    for (const table of recording.tables) await store.insertTable(tx, school.id, table)
-    await store.skipNumbers(tx, school.id)
+    const insert = async (tables: readonly RecordedTable[]): Promise<void> => {
+      for (const table of tables) await store.insertTable(tx, school.id, table)
+      await store.skipNumbers(tx, school.id)
+    }
+    await insert(recording.tables.filter(table => !namesReceipts(table)))
     await addSchoolYears(ctx, tx, school, STUDENTS)
+    const numbers = await store.numberReceipts(tx, school.id)
+    await insert(recording.tables.filter(namesReceipts).map(table => renumbered(table, numbers)))
     await writeSetting(tx, 'demo', 'filled')
     return true
   })

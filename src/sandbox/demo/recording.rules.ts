@@ -58,6 +58,14 @@ export function readRecording(text: string, to: Pick<Recording, 'endedAt' | 'day
   return { ...to, startedAt: new Date(startedAt.getTime() + shiftMs), tables }
 }
 
+const RECEIPT_NUMBER = /\b\d{4}-\d\d\/\d{6}\b/g
+
+/** Names receipts by the numbers that they have now. */
+export function renumbered(table: RecordedTable, numbers: ReadonlyMap<string, string>): RecordedTable {
+  const rows = table.rows.map(row => row.replaceAll(RECEIPT_NUMBER, number => numbers.get(number) ?? number))
+  return { ...table, rows }
+}
+
 const MONTHS = 'January|February|March|April|May|June|July|August|September|October|November|December'.split(
   '|',
 )

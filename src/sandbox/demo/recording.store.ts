@@ -60,6 +60,25 @@ export async function skipNumbers(tx: Transaction, instituteId: number): Promise
     )
 }
 
+/** Numbers receipts as they were issued; answers the new number for each that has another now, such as 2026-27/000042. */
+export async function numberReceipts(
+  tx: Transaction,
+  instituteId: number,
+): Promise<ReadonlyMap<string, string>> {
+  // Below zero first: each number is somebody's until all have theirs.
+  const changed = await tx.query<{ was: string; number: string }>(
+    `update receipts r set number = -n.place
+     from (select financial_year, number, row_number() over (partition by financial_year order by issued_at, number)::int as place
+       from receipts where institute_id = $1) n
+     where r.institute_id = $1 and r.financial_year = n.financial_year and r.number = n.number and n.number <> n.place
+     returning r.financial_year || '/' || lpad(n.number::text, 6, '0') as was,
+       r.financial_year || '/' || lpad(n.place::text, 6, '0') as number`,
+    [instituteId],
+  )
+  await tx.query('update receipts set number = -number where institute_id = $1 and number < 0', [instituteId])
+  return new Map(changed.map(({ was, number }) => [was, number]))
+}
+
 /** The planner knows at once how much there is. */
 export async function analyse(db: Queryable, tables: readonly RecordedTable[]): Promise<void> {
   for (const { name } of tables) await db.query(`analyze ${pg.escapeIdentifier(name)}`)
