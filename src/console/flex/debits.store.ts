@@ -7,9 +7,10 @@ import { limitOf, type Query } from '../../platform/db/query.ts'
 
 /** What the calendar, the returns and the coming run add up: each one statement over the institute's own days. */
 
+const WITHOUT_PRESENTATION = `i.state in ('scheduled', 'confirmed', 'skipped', 'due', 'covered', 'waived')`
 /** Instalments that belong to a day without having been presented; the words of their index. */
 const NOT_PRESENTED = `not i.is_downpayment
-  and i.state in ('scheduled', 'confirmed', 'skipped', 'due', 'covered', 'waived')`
+  and ${WITHOUT_PRESENTATION}`
 
 export const AMOUNT = `(select coalesce(sum((line ->> 'amountPaise')::bigint), 0) from jsonb_array_elements(i.lines) line)::bigint`
 
@@ -25,6 +26,10 @@ export const RETURNED = `r.state in ('bounced', 'reversed')`
 
 type DaySum = { day: string; status: DebitStatus; count: number; amountPaise: Paise }
 
+/**
+ * The money of an instalment stands once, where it is now: on the day of its newest debit, or on that of the instalment
+ * where it is to be presented again or paid otherwise. Debits before that are counted and bring no sum.
+ */
 export async function sumDebits(db: Queryable, instituteId: number, span: Span): Promise<DaySum[]> {
   return db.query<DaySum>(
     // Lines are added up where they are counted: a sum of its own for each instalment would take three times as long.
@@ -36,8 +41,11 @@ export async function sumDebits(db: Queryable, instituteId: number, span: Span):
        left join lateral jsonb_array_elements(i.lines) with ordinality l (line, line_no) on true
        where i.institute_id = $1 and ${NOT_PRESENTED} and i.present_on >= $2 and i.present_on < $3 and p.state <> 'draft'
        union all
-       select (r.presented_at at time zone 'Asia/Kolkata')::date, r.state, r.amount_paise, 1
-       from flex_presentations r where r.institute_id = $1 and r.presented_at >= $4 and r.presented_at < $5
+       select (r.presented_at at time zone 'Asia/Kolkata')::date, r.state, case when ${WITHOUT_PRESENTATION} or exists (
+           select from flex_presentations n where n.institute_id = $1 and n.instalment_id = r.instalment_id
+             and n.presentation > r.presentation) then 0 else r.amount_paise end, 1
+       from flex_presentations r join flex_instalments i on i.institute_id = $1 and i.id = r.instalment_id
+       where r.institute_id = $1 and r.presented_at >= $4 and r.presented_at < $5
      ) debits group by day, status`,
     [instituteId, span.from, span.before, span.fromAt, span.beforeAt],
   )

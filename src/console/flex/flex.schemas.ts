@@ -34,7 +34,7 @@ export const calendarOutput = calendar.object({
       day: day.day('A day in India.', '2026-11-15'),
       is_working_day: day.flag('Whether banks take debits.', true),
       sums: day.list(
-        'Only what there is.',
+        'Only what there is. The money of an instalment stands once, where it is now: a debit that was tried again, or is paid otherwise, is counted and adds nothing.',
         status.object({ status: status.oneOf(DEBIT_STATUSES, DEBIT_STATUS_TEXT), ...sumFields }),
       ),
     }),

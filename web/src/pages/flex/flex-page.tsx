@@ -70,8 +70,9 @@ function Month({ calendar }: { calendar: CalendarAnswer }) {
         ))}
       </div>
       <p className="faint">
-        A day shows what is to be presented on it, and what became of what was presented on it. On grey days
-        banks are closed.
+        A day shows what is to be presented on it, and what became of what was presented on it. The money of
+        an instalment stands once, on the day where it is now; a debit that was tried again since, or is paid
+        otherwise, stands without a sum. On grey days banks are closed.
       </p>
     </>
   )
@@ -114,12 +115,12 @@ function Cell({ day, isToday, column }: { day: Day; isToday: boolean; column: nu
           <span
             key={status}
             className={`flex-sum status-${DEBIT_LABELS[status].tone}`}
-            title={formatRupees(amount)}
+            title={amount > 0 ? formatRupees(amount) : undefined}
           >
             <span>
               {formatCount(count)} {DEBIT_LABELS[status].label.toLowerCase()}
             </span>
-            <span className="nowrap">{formatShortRupees(amount)}</span>
+            {amount > 0 && <span className="nowrap">{formatShortRupees(amount)}</span>}
           </span>
         ))}
       </Link>

@@ -24,7 +24,7 @@ export function DayAmounts({
         const inside = (
           <>
             <span className={`status status-${tone}`}>{label}</span> <strong>{formatCount(count)}</strong>{' '}
-            <span className="nowrap">{formatRupees(amount)}</span>
+            {amount > 0 && <span className="nowrap">{formatRupees(amount)}</span>}
           </>
         )
         return (
