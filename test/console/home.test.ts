@@ -294,3 +294,35 @@ test('today by its ways adds up to what was collected today, also where an ERP s
   assert.equal(sum, collected.amount)
   assert.ok(ways.some((one: Json) => one.way === 'cash' && one.amount >= 300))
 })
+
+const cash = (of: Json): number => of.ways_today.find((one: Json) => one.way === 'cash')?.amount ?? 0
+
+test('Home names the cash of the cash book beside the cash of today: one is written down, the other paid on the day', async () => {
+  const { today } = await home()
+  const { body } = await demo.post(`${ERP}/users/parent-of-cash/students`, {
+    student: sampleStudent({ identifier: 'ADM-CASH' }),
+    fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 60_000 }],
+    payments: [paid('CASH-1', 300, today)],
+  })
+  const take = async (amount: number, paid_at: string): Promise<void> => {
+    const taken = await visitor.post(
+      `${API}/institutes/demo-school/students/${body.data.service_student_id}/payments`,
+      { amount, paid_at, mode: 'cash', fee_components: [{ component_type: 'TUITION_FEE', amount }] },
+    )
+    assert.equal(taken.status, 201, taken.text)
+  }
+  const before = await home()
+  await take(500, today)
+  await take(40, addDays(today, -3))
+  const then = await home()
+  assert.equal(cash(then), cash(before) + 500)
+  assert.equal(then.cash_book_today, before.cash_book_today + 540)
+  const book = await visitor.get(`${API}/institutes/demo-school/counter/day`)
+  const taken: Json[] = book.body.data.payments.filter(
+    (one: Json) => one.mode === 'cash' && !one.is_cancelled,
+  )
+  assert.equal(
+    taken.reduce((sum, one) => sum + one.amount, 0),
+    then.cash_book_today,
+  )
+})

@@ -88,6 +88,21 @@ export async function sumCash(
   return row?.amountPaise ?? (0 as Paise)
 }
 
+/** Cash that all cashiers took, as their books have it. */
+export async function sumCashTaken(
+  db: Queryable,
+  instituteId: number,
+  { from, before }: Day,
+): Promise<Paise> {
+  const [row] = await db.query<{ amountPaise: Paise }>(
+    `select coalesce(sum(amount_paise), 0)::bigint as "amountPaise" from direct_payments
+     where institute_id = $1 and recorded_by is not null and lower(mode) = 'cash' and cancelled_at is null
+       and recorded_at >= $2 and recorded_at < $3`,
+    [instituteId, from, before],
+  )
+  return row?.amountPaise ?? (0 as Paise)
+}
+
 export async function listClosings(db: Queryable, instituteId: number, day: string): Promise<Closing[]> {
   return db.query<Closing>(
     `select cashier, expected_paise as "expectedPaise", counted_paise as "countedPaise", denominations, note,

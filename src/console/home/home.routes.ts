@@ -148,6 +148,11 @@ const homeOutput = out.object({
   daily: out.list('Collected on the last 30 days, the oldest first.', dayOutput),
   year: out.one('This school year and the one before.', yearOutput),
   ways_today: out.list('What came in today by its way of payment, the largest first.', wayOutput),
+  cash_book_today: out.amount(
+    'Cash in the cash book of today: what the counter wrote down today, also of another day; cash that the ERP reported is not in it.',
+    AMOUNT,
+    one => one.cashBookTodayPaise,
+  ),
   due_by_week: out.list('What falls due in the next four weeks; a week of nothing is left out.', weekOutput),
   first_steps: out.optional.one(
     'What a school that has not collected anything has done already.',

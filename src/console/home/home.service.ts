@@ -11,6 +11,7 @@ import { sumDebits, sumReturns } from '../flex/debits.store.ts'
 import { countDebits } from '../flex/flex.service.ts'
 import { aheadRange, COMING, returnsRange, spanOf } from '../flex/flex.rules.ts'
 import { countWaiting } from '../approvals/approvals.store.ts'
+import { sumCashTaken } from '../counter/counter.store.ts'
 import { countUnconfirmed } from '../loans/loans.store.ts'
 import {
   addUp,
@@ -51,6 +52,8 @@ export type Home = {
   year: YearSums
   /** What came in today, by the way of payment. */
   waysToday: store.WaySum[]
+  /** Cash in the cash book of today: what the counter wrote down today, on whatever day it was paid, and nothing of the ERP's. */
+  cashBookTodayPaise: Paise
   dueByWeek: store.Expected[]
   /** Null once money has come in. */
   firstSteps: FirstSteps | null
@@ -64,6 +67,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
   const { id } = institute
   const now = clock.now()
   const today = dayOf(now)
+  const day = { from: startOfDay(today), before: startOfDay(addDays(today, 1)) }
   const month = firstOfMonth(today)
   const chartFrom = addDays(today, 1 - CHART_DAYS)
   const countedFrom = yearBefore(firstOfYear(today))
@@ -80,6 +84,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     leaversToSettle,
     disputesToAnswer,
     waysToday,
+    cashBookTodayPaise,
     dueByWeek,
     firstSteps,
   ] = await Promise.all([
@@ -95,7 +100,8 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     countToBank({ db, clock }, id),
     countToSettle({ db }, id),
     sumDisputesToAnswer({ db }, id),
-    store.sumWays(db, id, { from: startOfDay(today), before: startOfDay(addDays(today, 1)) }),
+    store.sumWays(db, id, day),
+    sumCashTaken(db, id, day),
     store.sumDueByWeek(db, id, today, WEEKS_AHEAD),
     store.readFirstSteps(db, id),
   ])
@@ -119,6 +125,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     daily: everyDay(sums, chartFrom, today),
     year: yearSums(sums, today),
     waysToday,
+    cashBookTodayPaise,
     dueByWeek,
     firstSteps: sums.length === 0 ? firstSteps : null,
   }

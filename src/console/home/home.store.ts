@@ -29,10 +29,10 @@ export async function sumWays(
 ): Promise<WaySum[]> {
   return db.query<WaySum>(
     `select way, sum(amount_paise)::bigint as "amountPaise", count(*) as count from (
-       select coalesce(mode, 'other') as way, amount_paise from payments
+       select lower(coalesce(mode, 'other')) as way, amount_paise from payments
        where institute_id = $1 and state = 'captured' and not is_duplicate and captured_at >= $2 and captured_at < $3
        union all
-       select coalesce(mode, 'other'), amount_paise from direct_payments
+       select lower(coalesce(mode, 'other')), amount_paise from direct_payments
        where institute_id = $1 and cancelled_at is null and paid_at >= $2 and paid_at < $3
      ) came group by way order by 2 desc, way`,
     [instituteId, from, before],

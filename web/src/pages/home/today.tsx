@@ -1,4 +1,6 @@
+import { Link } from '@tanstack/react-router'
 import type { HomeAnswer } from '../../../../src/console/home/home.routes.ts'
+import { useInstitute } from '../../api/session.ts'
 import { counted, formatRupees } from '../../ui/money.tsx'
 import { modeLabel } from '../money/texts.ts'
 import { PanelRow } from './panel-row.tsx'
@@ -33,6 +35,23 @@ export function Today({ home }: { home: HomeAnswer }) {
           ))}
         </ul>
       )}
+      <CashBook home={home} />
     </section>
+  )
+}
+
+/** Where the drawers have another sum than the cash that was paid today, and why. */
+function CashBook({ home: { ways_today: ways, cash_book_today: book } }: { home: HomeAnswer }) {
+  const { code: institute } = useInstitute()
+  const paid = ways.find(({ way }) => way === 'cash')?.amount ?? 0
+  if (paid === book) return null
+  return (
+    <p className="faint panel-more">
+      {formatRupees(book)} of cash in today’s{' '}
+      <Link to="/i/$institute/counter" params={{ institute }} search={{ view: 'book' }}>
+        cash book
+      </Link>
+      : what the counter wrote down today. Cash that the ERP reported is not in it.
+    </p>
   )
 }
