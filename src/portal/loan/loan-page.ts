@@ -279,7 +279,7 @@ function formOf(pageData: LoanPageData, banner: StatusBanner, l: LoanTexts, valu
         button: say(l.goOn),
         consent,
         amount: {
-          value: wrote ?? String(mostOf(pageData) / 100),
+          value: wrote ?? formatRupees(mostOf(pageData)).replace('₹', ''),
           hint: say(l.amountHint),
           problem: isAmount ? say(l.problems[problem]) : undefined,
         },
