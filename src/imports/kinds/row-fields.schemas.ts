@@ -20,7 +20,7 @@ type ReadRow<Row> = { kind: 'good'; row: Row } | { kind: 'bad'; problems: RawPro
 export type RowDefinition<Row> = { columns: readonly Column[]; read(raw: RawRow): ReadRow<Row> }
 
 /** Both follow from the fields of the API: a row is read by the formats and limits of a request's body. */
-export function defineRows<Value, Row>(
+export function defineFileRows<Value, Row>(
   cells: Input<Value>,
   toRow: (read: Value) => Row,
   check: (read: Value) => RawProblem[] = () => [],

@@ -1,7 +1,7 @@
 import { field, input, optional } from '../../http/wire/input.ts'
 import { feeFields } from '../../students/student.input.ts'
 import type { RawProblem } from '../files/columns.rules.ts'
-import { defineRows } from '../kinds/row-fields.schemas.ts'
+import { defineFileRows } from '../kinds/row-fields.schemas.ts'
 import type { Paise } from '../../platform/money.ts'
 
 export type StructureRow = {
@@ -18,7 +18,7 @@ const cells = input({
   component_type: optional(feeFields.component_type),
   fee_amount: optional(feeFields.fee_amount),
 })
-export const structureRows = defineRows(
+export const structureRows = defineFileRows(
   cells,
   (read): StructureRow => read,
   ({ nextGrade, componentType, feePaise }): RawProblem[] => {

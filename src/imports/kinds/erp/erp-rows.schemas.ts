@@ -8,7 +8,7 @@ import {
   paidBeforeFields,
 } from '../../../students/student.input.ts'
 import type { Profile, DirectPayment } from '../../../students/students.rules.ts'
-import { defineRows, identityCells, type RowOfStudent, splitIdentity } from '../row-fields.schemas.ts'
+import { defineFileRows, identityCells, type RowOfStudent, splitIdentity } from '../row-fields.schemas.ts'
 import type { Discount } from '../../../fees/fees.rules.ts'
 import type { RawProblem } from '../../files/columns.rules.ts'
 
@@ -20,7 +20,7 @@ const studentCells = input(
   SCHOOL_YEAR,
 )
 
-export const studentRows = defineRows(studentCells, (read): StudentRow => {
+export const studentRows = defineFileRows(studentCells, (read): StudentRow => {
   const { owner, rest } = splitIdentity(read)
   const { registrationId, ...profile } = rest
   return { ...owner, registrationId, profile }
@@ -45,7 +45,7 @@ const feeCells = input(
 
 type FeeCells = Read<typeof feeCells>
 
-export const feeRows = defineRows(
+export const feeRows = defineFileRows(
   feeCells,
   (read): FeeRow => {
     const { componentType, feePaise } = read
@@ -84,7 +84,7 @@ const paymentCells = input(
   SCHOOL_YEAR,
 )
 
-export const paymentRows = defineRows(paymentCells, (read): PaymentRow => {
+export const paymentRows = defineFileRows(paymentCells, (read): PaymentRow => {
   const { owner, rest } = splitIdentity(read)
   const { componentType, amountPaise, paidAt, ...payment } = rest
   return { ...owner, ...payment, paidAt: paidAt.toISOString(), line: { componentType, amountPaise } }

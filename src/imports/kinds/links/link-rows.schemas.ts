@@ -5,7 +5,7 @@ import { lineFields, orderFields, SCHOOL_YEAR } from '../../../orders/order.inpu
 import type { Paise } from '../../../platform/money.ts'
 import type { RawProblem } from '../../files/columns.rules.ts'
 import { feeCodeOf } from '../matched-columns.rules.ts'
-import { defineRows, type RowDefinition } from '../row-fields.schemas.ts'
+import { defineFileRows, type RowDefinition } from '../row-fields.schemas.ts'
 
 /** An order as a row asks for it; moments as JSON holds them. */
 export type LinkRow = Omit<AskedOrder, 'expiresAt' | 'kind'> & { expiresAt: string | null }
@@ -59,7 +59,7 @@ const linkInput = input(
 type Cells = Read<typeof linkInput>
 type Line = { no: number; componentType: string | null; amountPaise: Paise | null }
 
-const rows = defineRows(linkInput, toRow, cells => pairProblems(linesOf(cells)))
+const rows = defineFileRows(linkInput, toRow, cells => pairProblems(linesOf(cells)))
 
 const SLOTS = [
   ['component_type', 'amount'],

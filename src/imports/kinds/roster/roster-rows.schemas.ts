@@ -4,7 +4,7 @@ import { feeFields, registrationParams, SCHOOL_YEAR, studentFields } from '../..
 import type { Profile } from '../../../students/students.rules.ts'
 import type { RawProblem } from '../../files/columns.rules.ts'
 import {
-  defineRows,
+  defineFileRows,
   identityCells,
   type RowDefinition,
   type RowOfStudent,
@@ -44,7 +44,7 @@ const cells = input(
   SCHOOL_YEAR,
 )
 
-const students = defineRows(cells, (read): RosterRow => ({ ...toStudent(read), fees: [] }))
+const students = defineFileRows(cells, (read): RosterRow => ({ ...toStudent(read), fees: [] }))
 const feeCell = input({ fee_amount: feeFields.fee_amount })
 
 export const rosterRows: RowDefinition<RosterRow> = {
