@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { yearEnd } from '../../src/app/jobs.ts'
+import { countChanges } from '../../src/console/sums/sums.service.ts'
 import { printedCodeUrl } from '../../src/dues/printed-code.service.ts'
 import { addOwed, LATE_FEE, owedOf, timingOf } from '../../src/dues/dues.rules.ts'
 import { counterFeesOf, nextDueDay } from '../../src/dues/takings/takings.rules.ts'
@@ -148,18 +149,76 @@ const PLACES: Record<string, () => Promise<void>> = {
   },
 }
 
-/** Answers with overdue sums of a whole school, or of one fee. */
-const OTHERS: Record<string, string> = {
-  'GET /console/api/institutes/{institute_code}/home':
-    'the sums of the school, which are without late fees and say so',
+type OfSchool = { total: number; overdue: number; students: number; families: number }
+
+/** What all active students owe together, one after the other as the ERP reads them; here a parent's child is a family of its own. */
+async function schoolSums(): Promise<OfSchool> {
+  const students = await bursar.sql<{ id: string; parent: string }>(
+    `select s.id, u.registration_id as parent from students s join student_users u on u.institute_id = 1 and u.student_id = s.id
+     where s.institute_id = 1 and s.status = 'active' order by s.id`,
+  )
+  const all: (Sums & { parent: string })[] = []
+  for (const { id, parent } of students)
+    all.push({ parent, ...sumsOf(must(await demo.get(`${ERP}/students/${id}/dues`))) })
+  const late = all.filter(one => one.overdue > 0)
+  return {
+    total: all.reduce((sum, one) => sum + one.total, 0),
+    overdue: all.reduce((sum, one) => sum + one.overdue, 0),
+    students: late.length,
+    families: new Set(late.map(one => one.parent)).size,
+  }
 }
+
+const LATE = ['days_0_30', 'days_31_60', 'days_61_90', 'days_over_90']
+
+/** Every answer with sums of a whole school, which are those of its students together. */
+const OF_SCHOOL: Record<string, () => Promise<void>> = {
+  'GET /console/api/institutes/{institute_code}/home': async () => {
+    const { outstanding } = must(await viewer.get(`${SCHOOL}/home`))
+    const { amount: total, overdue_amount: overdue, overdue_students: students } = outstanding
+    const { families: _, ...school } = await schoolSums()
+    assert.deepEqual({ total, overdue, students }, school)
+  },
+  'GET /console/api/institutes/{institute_code}/money/ageing': async () => {
+    const { total, overdue, students, families } = await schoolSums()
+    for (const by of ['component', 'grade', 'branch']) {
+      const ageing = must(await viewer.get(`${SCHOOL}/money/ageing?by=${by}`))
+      const late = (row: Json): number => LATE.reduce((sum, age) => sum + row[age], 0)
+      assert.deepEqual([ageing.total.total, late(ageing.total)], [total, overdue], by)
+      const all = ageing.groups.reduce((sum: number, row: Json) => sum + row.total, 0)
+      assert.equal(all, total, by)
+      assert.deepEqual(ageing.overdue, { amount: overdue, students, families })
+      const { text } = await viewer.get(`${SCHOOL}/money/ageing/export?format=csv&by=${by}`)
+      assert.equal(Number(text.trim().split(/\r?\n/).at(-1)?.split(',').at(-1)), total, text)
+    }
+  },
+  'GET /console/api/institutes/{institute_code}/students': async () => {
+    const { total } = await schoolSums()
+    for (const query of ['', '&sort=-outstanding_amount', '&sort=outstanding_amount']) {
+      const rows: Json[] = must(await viewer.get(`${SCHOOL}/students?status=active${query}`))
+      const left = rows.map(row => row.outstanding_amount)
+      assert.equal(
+        left.reduce((sum: number, one: number) => sum + one, 0),
+        total,
+      )
+      const order = left.toSorted((one: number, other: number) => one - other)
+      if (query !== '') assert.deepEqual(left, query.includes('=-') ? order.toReversed() : order)
+      assert.equal(ofChild(rows, 'SUM-2').outstanding_amount, MEERA.total)
+    }
+  },
+}
+
+/** Rows of the list of students, of whom a line of a bank statement names some. */
+const SAME_ROWS = 'GET /console/api/institutes/{institute_code}/bank/lines/{line_id}/students'
+
+const SUMS = ['overdue_amount', 'outstanding_amount', 'no_due_day']
 
 function says({ properties = {}, items }: Json): boolean {
   if (items !== undefined) return says(items)
-  return Object.entries(properties).some(([name, field]) => name === 'overdue_amount' || says(field as Json))
+  return Object.entries(properties).some(([name, field]) => SUMS.includes(name) || says(field as Json))
 }
 
-test('every answer that says what is overdue has the same sum of a child and of a family', async t => {
+test('every answer that says what is overdue or left to pay has the same sum of a child, a family and the school', async t => {
   const found = operationsOf(bursar).flatMap(({ method, path, responses }) =>
     Object.entries(responses ?? {}).some(
       ([status, answer]) =>
@@ -168,8 +227,51 @@ test('every answer that says what is overdue has the same sum of a child and of 
       ? [`${method} ${path}`]
       : [],
   )
-  assert.deepEqual(found.toSorted(), [...Object.keys(PLACES), ...Object.keys(OTHERS)].toSorted())
-  for (const [place, check] of Object.entries(PLACES)) await t.test(place, check)
+  const places = { ...PLACES, ...OF_SCHOOL }
+  assert.deepEqual(found.toSorted(), [...Object.keys(places), SAME_ROWS].toSorted())
+  for (const [place, check] of Object.entries(places)) await t.test(place, check)
+})
+
+async function checkSchool(): Promise<void> {
+  for (const check of Object.values(OF_SCHOOL)) await check()
+}
+
+test('sums of the school follow a late fee that is waived, of who is counted and who is not', async () => {
+  const id = await desk.register(
+    { fullname: 'Tara Bose', identifier: 'SUM-4', grade: '3' },
+    { parent: 'family-of-tara', fees: [fee('TUITION_FEE', 900)] },
+  )
+  const waive = async (amount: number): Promise<void> => {
+    const [late] = must(await demo.get(`${ERP}/students/${id}/dues`)).late_fees
+    const { overdue: before } = await schoolSums()
+    const waiver = { reason: 'Bank holiday', amount, late_fee_id: late.late_fee_id }
+    must(await demo.post(`${ERP}/students/${id}/late-fee-waivers`, waiver))
+    assert.equal((await schoolSums()).overdue, before - amount)
+    await checkSchool()
+  }
+  await checkSchool()
+  await waive(100)
+  while ((await countChanges(bursar.app.ctx, { least: 1 })) > 0);
+  await checkSchool()
+  await waive(50)
+  await waive(100)
+  must(await demo.post(`${ERP}/students/${id}/drop`))
+  await checkSchool()
+})
+
+test('a fee without a due day has no late fee, whatever rule another fee has', async () => {
+  const id = await desk.register(
+    { fullname: 'Om Jain', identifier: 'SUM-3', grade: '3' },
+    { parent: 'family-of-om', fees: [fee('LAB_FEE', 500)] },
+  )
+  const dues = must(await demo.get(`${ERP}/students/${id}/dues`))
+  assert.deepEqual([dues.total_amount, dues.overdue_amount, dues.late_fees], [500, 0, []])
+  const dayless = { late_fees: [{ kind: 'per_day', amount_per_day: 10 }] }
+  const refused = await demo.send('PUT', `${ERP}/payment-rules`, dayless)
+  assert.equal(refused.status, 400)
+  assert.match(refused.text, /due_date/)
+  await checkSchool()
+  must(await demo.post(`${ERP}/students/${id}/drop`))
 })
 
 const rupees = (amount: number): string => formatRupees(paiseOf(amount * 100))

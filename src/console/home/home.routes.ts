@@ -28,10 +28,13 @@ const dayOutput = day.object({ day: day.day('A day in India.', DAY), ...sumField
 
 const outstanding = outputOf<Home['outstanding']>()
 const outstandingOutput = outstanding.object({
-  amount: outstanding.amount('What active students still owe, of all years, without late fees.', AMOUNT),
+  amount: outstanding.amount(
+    'What active students have left to pay, of all years, late fees included.',
+    AMOUNT,
+  ),
   students: outstanding.integer('How many children owe something, whatever the year.', 40),
   overdue_amount: outstanding.amount(
-    'Of that, past its due day, without late fees; never what a plan will take.',
+    'Of that, past its due day, all late fees among it; never what a plan will take.',
     AMOUNT,
     one => one.overduePaise,
   ),

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
-import { owedNow } from '../sums/sums.store.ts'
+import { owedNow } from '../sums/owed.store.ts'
 import type { DaySum, FirstSteps, Sum } from './home.rules.ts'
 
 /** What the home page adds up, each by one statement over an index that begins with the institute. */
@@ -52,7 +52,7 @@ export async function sumDueByWeek(
     `with ${owedNow('true')}
      select -days / 7 as week, sum(owed_paise)::bigint as "amountPaise", sum(children)::bigint as students
      from (
-       select child, days, min(children) as children, sum(owed_paise) as owed_paise
+       select child, days, max(children) as children, sum(owed_paise) as owed_paise
        from owed where is_owed and days between $3 and 0 group by 1, 2
      ) one group by 1 order by 1`,
     [instituteId, today, 1 - 7 * weeks],
@@ -81,8 +81,8 @@ export type Outstanding = {
 }
 
 /**
- * Sums what is owed by component, as a student's own page does: what is paid beyond one component does not pay another, and what a plan
- * will take is not overdue. Arrears of earlier years are owed too, unless they were carried and are a fee of the new year.
+ * Sums what is owed by component, late fees included, as a student's own page does: what is paid beyond one component does not pay
+ * another, and what a plan will take is not overdue. Arrears of earlier years are owed too, unless they were carried and are a fee of the new year.
  */
 export async function sumOutstanding(
   db: Queryable,
@@ -98,7 +98,7 @@ export async function sumOutstanding(
         join students s on s.institute_id = w.institute_id and s.id = w.student_id and s.status = 'active'
         where w.institute_id = $1) as "onTheWayPaise"
      from (
-       select min(children) as children, sum(owed_paise + planned_paise) as owed,
+       select max(children) as children, sum(owed_paise + planned_paise) as owed,
          sum(owed_paise) filter (where days > 0) as overdue, bool_or(is_owed and days > 0) as is_overdue
        from owed group by child
      ) one`,

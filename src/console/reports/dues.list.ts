@@ -28,7 +28,7 @@ const out = outputOf<Dues>()
 export const defaulterList = defineList({
   file: 'defaulters',
   title: 'Defaulters',
-  noun: ['student owes', 'students owe'],
+  noun: ['child', 'children'],
   key: 'studentId',
   tie: by.name('fullname'),
   columns: {

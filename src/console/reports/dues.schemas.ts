@@ -28,12 +28,20 @@ const groupOutput = row.object({
   ...bucketFields,
 })
 
+const overdue = outputOf<Ageing['overdue']>()
+const overdueOutput = overdue.object({
+  amount: overdue.amount('All that is past its due day, late fees included.', AMOUNT),
+  students: overdue.integer('Of how many children.', 40),
+  families: overdue.integer('Of how many families: children for whom the same user pays are one.', 33),
+})
+
 const out = outputOf<Ageing>()
 export const ageingOutput = out.object({
   today: out.day('The day that it is of.', '2026-11-15'),
   by: out.oneOf(GROUPINGS, 'What a row is of.'),
   groups: out.list('Those who owe most first.', groupOutput),
   total: out.one('All of them together.', row.object(bucketFields)),
+  overdue: out.one('Who is late; of a grade those with dues of that grade, as in the list.', overdueOutput),
   on_the_way_amount: out.amount(
     'Of all that is owed, what banks have been asked for and have not answered, and what lenders have promised.',
     AMOUNT,

@@ -15,23 +15,26 @@ export type Ageing = {
   by: Grouping
   groups: store.AgeingRow[]
   total: store.AgeingRow
+  overdue: store.Overdue
   onTheWayPaise: Paise
 }
 
-/** What is owed, by how late it is. Late fees are not in it: they grow by the day and are asked for with the payment. */
+/** What is owed, by how late it is; a late fee is as late as the fees that it is for. */
 export async function readAgeing(
   { db, clock }: Context,
   institute: Institute,
   asked: store.AskedAgeing,
 ): Promise<Ageing> {
   const today = dayOf(clock.now())
-  const [rows, onTheWayPaise] = await Promise.all([
+  const { by, ...filter } = asked
+  const [rows, overdue, onTheWayPaise] = await Promise.all([
     store.listAgeing(db, store.ageingQuery(institute.id, today, asked)),
+    store.sumOverdue(db, institute.id, today, filter),
     store.sumOnTheWay(db, institute.id, today, asked),
   ])
   const total = rows.find(row => row.key === null)
   if (total === undefined) throw badField('by', 'makes too many groups to show')
-  return { today, by: asked.by, groups: rows.filter(row => row.key !== null), total, onTheWayPaise }
+  return { today, by, groups: rows.filter(row => row.key !== null), total, overdue, onTheWayPaise }
 }
 
 const TITLES: Record<Grouping, string> = { component: 'Fee', grade: 'Class', branch: 'Branch' }

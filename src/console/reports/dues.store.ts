@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/db/database.ts'
 import { allOf } from '../../platform/db/list.ts'
 import { ZERO, type Paise } from '../../platform/money.ts'
 import type { Query } from '../../platform/db/query.ts'
-import { classedNow, owedNow, presentFirst } from '../sums/sums.store.ts'
+import { classedNow, owedNow, presentFirst } from '../sums/owed.store.ts'
 import { schoolYearOf } from './demand/demand.rules.ts'
 import { LATE_DAYS, type Bucket, type DefaulterBucket, type Grouping } from './reports.rules.ts'
 
@@ -28,7 +28,7 @@ function isWanted(values: unknown[], { grade, collectorCode, academicYearStart }
 
 /** The condition of a bucket on a line. */
 function inBucket(bucket: Bucket): string {
-  if (bucket === 'no_due_day') return 'due_on is null'
+  if (bucket === 'no_due_day') return 'days is null'
   if (bucket === 'not_due') return 'days <= 0'
   const [from, to] = LATE_DAYS[bucket]
   return to === null ? `days >= ${from}` : `days between ${from} and ${to}`
@@ -78,9 +78,9 @@ export function ageingQuery(instituteId: number, today: string, asked: AskedAgei
   const text = `with ${owedNow(wanted)}${rows},
     owing as (
       select key, sum(children) as students from (
-        select ${KEYS[by]} as key, child, min(children) as children from ${source} group by 1, 2) one group by key
+        select ${KEYS[by]} as key, child, max(children) as children from ${source} group by 1, 2) one group by key
     ), everybody as (
-      select sum(children) as students from (select min(children) as children from ${source} group by child) one
+      select sum(children) as students from (select max(children) as children from ${source} group by child) one
     ), sums as (
       select ${KEYS[by]} as key, grouping(${KEYS[by]}) as is_whole,
         coalesce(sum(owed_paise + planned_paise), 0)::bigint as "totalPaise",
@@ -99,6 +99,40 @@ export function ageingQuery(instituteId: number, today: string, asked: AskedAgei
 
 export async function listAgeing(db: Queryable, { text, values }: Query): Promise<AgeingRow[]> {
   return db.query<AgeingRow>(`${text} limit 1001`, values)
+}
+
+/** What is overdue, late fees included; of how many children, and of how many families, by who pays for them. */
+export type Overdue = { amountPaise: Paise; students: number; families: number }
+
+export async function sumOverdue(
+  db: Queryable,
+  instituteId: number,
+  today: string,
+  asked: DuesFilter,
+): Promise<Overdue> {
+  const values: unknown[] = [instituteId, today]
+  const [row] = await db.query<Overdue>(
+    `with ${owedNow(isWanted(values, asked))},
+     late_records as (
+       select distinct group_id, record_no, student_id from owed where is_owed and days > 0 and late_id is null
+     ), kids as (
+       select d.student_id, d.collector_code, d.identifier from late_records r join student_dues d on d.institute_id = $1
+         and d.group_id = r.group_id and d.record_no = r.record_no and d.student_id not in (select student_id from counted)
+       union
+       select s.id, s.collector_code, s.identifier from late_records r
+       join students s on s.institute_id = $1 and s.id = r.student_id
+     )
+     select coalesce(sum(amount), 0)::bigint as "amountPaise", coalesce(sum(children), 0)::bigint as students,
+       (select count(distinct coalesce(payer.registration_id, concat_ws(' ', k.collector_code, k.identifier))) from kids k
+        left join lateral (select u.registration_id from student_users u where u.institute_id = $1 and u.student_id = k.student_id
+          order by u.linked_at, u.registration_id limit 1) payer on true) as families
+     from (
+       select sum(owed_paise) filter (where days > 0) as amount, max(children) filter (where is_owed and days > 0) as children
+       from owed group by child
+     ) one`,
+    values,
+  )
+  return row ?? { amountPaise: ZERO, students: 0, families: 0 }
 }
 
 /** Sums the money that is on its way to pay dues; a loan that a lender has promised counts too. */
@@ -134,7 +168,7 @@ const NEVER = `'9999-12-31'::date`
 
 const inAsked = (bucket: DefaulterBucket): string => (bucket === 'late' ? 'days > 0' : inBucket(bucket))
 
-/** Groups whose students are in the list, as `listed`: with the day since when, and the parts that count. */
+/** Groups whose students are in the list, as `listed`: with the day since when, and the parts that count, late fees apart. */
 function listedGroups(values: unknown[], { bucket = 'late', ...filter }: AskedDefaulters): string {
   const condition = inAsked(bucket)
   return `with ${owedNow(isWanted(values, filter))},
@@ -143,7 +177,7 @@ function listedGroups(values: unknown[], { bucket = 'late', ...filter }: AskedDe
         coalesce(min(due_on) filter (where is_owed and ${condition}), ${NEVER}) as oldest,
         array_agg(part_no) filter (where ${condition}) as parts,
         sum(owed_paise) filter (where ${condition}) as owed, sum(owed_paise + planned_paise) as total
-      from owed group by child, group_id, record_no, student_id having bool_or(is_owed and ${condition})
+      from owed where late_id is null group by child, group_id, record_no, student_id having bool_or(is_owed and ${condition})
     )`
 }
 

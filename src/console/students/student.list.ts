@@ -2,6 +2,7 @@ import { column, defineList, fileColumn, filter, type FilterValues } from '../..
 import { Field, field } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { branchFilter, type Institute } from '../../institutes/institutes.rules.ts'
+import { dayOf } from '../../platform/calendar.ts'
 import { toPage } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
 import { classFilters } from '../../students/class-filters.list.ts'
@@ -101,7 +102,7 @@ export const studentList = defineList({
     ),
     carried_to: out.optional.text('The year that they were carried to.', '2027-28'),
     outstanding_amount: column(
-      out.amount('Left to pay of the fees, without late fees, rupees.', 35000, one => one.owedPaise),
+      out.amount('Left to pay, late fees of today included, rupees.', 35000, one => one.owedPaise),
       { title: 'Left to pay', sort: by.number('"owedPaise"') },
     ),
     on_the_way_amount: column(
@@ -127,14 +128,15 @@ export const studentList = defineList({
   ],
   filters,
   rows: {
-    async page({ db }, institute, wanted, { cursor, limit }) {
+    async page({ db, clock }, institute, wanted, { cursor, limit }) {
       const fits = filterOf(institute, wanted)
-      const rows = fits === null ? [] : await listStudents(db, institute.id, { ...fits, cursor }, limit + 1)
+      if (fits === null) return { rows: [], nextCursor: undefined }
+      const rows = await listStudents(db, institute.id, dayOf(clock.now()), { ...fits, cursor }, limit + 1)
       return toPage(rows, limit, student => student.id)
     },
-    all(_ctx, institute, wanted) {
+    all({ clock }, institute, wanted) {
       const fits = filterOf(institute, wanted)
-      return fits === null ? null : studentsQuery(institute.id, fits)
+      return fits === null ? null : studentsQuery(institute.id, dayOf(clock.now()), fits)
     },
     counted(_ctx, institute, wanted) {
       const fits = filterOf(institute, wanted)

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/db/database.ts'
+import { lateFeesOf } from '../../dues/late-fee-sql.ts'
 import { allOf } from '../../platform/db/list.ts'
 import type { Paise } from '../../platform/money.ts'
 import { limitOf, type Query } from '../../platform/db/query.ts'
@@ -89,20 +90,27 @@ function selectInOrder(instituteId: number, filter: StudentFilter): { text: stri
 
 export type StudentRow = Omit<ListedStudent, 'carriedTo'> & { years: [number, number] | null }
 
-/** Lists students by name, with what is paid and left: what is paid beyond one component does not pay another. */
-export function studentsQuery(instituteId: number, filter: StudentFilter, range?: { limit: number }): Query {
+/** Lists students by name, with what is paid and left, late fees included: what is paid beyond one component does not pay another. */
+export function studentsQuery(
+  instituteId: number,
+  today: string,
+  filter: StudentFilter,
+  range?: { limit: number },
+): Query {
   const { text, values } = selectInOrder(instituteId, filter)
+  const lateFees = lateFeesOf('s', `$${values.push(today)}`)
   return {
     text: `select s.id, s.fullname, s.identifier, s.custom_identifier as "customIdentifier",
        s.collector_code as "collectorCode", s.grade, coalesce((select c.name from catalogue_entries c
          where c.institute_id = $1 and c.kind = 'grade' and c.code = s.grade), s.grade) as "gradeName", s.section,
        s.academic_year_start as "academicYearStart", s.academic_year_end as "academicYearEnd", s.status,
        s.primary_contact_name as "contactName", s.primary_contact_number as "contactNumber",
-       s.primary_contact_email as "contactEmail", m."paidPaise" - t."carriedPaise" as "paidPaise", m."owedPaise",
+       s.primary_contact_email as "contactEmail", m."paidPaise" - t."carriedPaise" as "paidPaise",
+       case when m.fees_paise > 0 then m.fees_paise + ${lateFees} else 0 end as "owedPaise",
        t."carriedPaise", t.years, w."onTheWayPaise"
      from (${text}${limitOf(values, range)}) s cross join lateral (
        select coalesce(sum(b.paid_paise), 0)::bigint as "paidPaise",
-         coalesce(sum(b.outstanding_paise), 0)::bigint as "owedPaise"
+         coalesce(sum(b.outstanding_paise), 0)::bigint as fees_paise
        from student_balances b where b.institute_id = $1 and b.student_id = s.id
      ) m cross join lateral (
        select coalesce(sum(t.amount_paise), 0)::bigint as "carriedPaise",
@@ -130,10 +138,11 @@ export function toListed({ years, ...row }: StudentRow): ListedStudent {
 export async function listStudents(
   db: Queryable,
   instituteId: number,
+  today: string,
   filter: StudentFilter,
   limit: number,
 ): Promise<ListedStudent[]> {
-  const { text, values } = studentsQuery(instituteId, filter, { limit })
+  const { text, values } = studentsQuery(instituteId, today, filter, { limit })
   return (await db.query<StudentRow>(text, values)).map(toListed)
 }
 

@@ -52,6 +52,7 @@ export class SumsModel {
     const office = await demoVisitor(bursar.url, 'bursar@demo-group.example')
     const model = new SumsModel(bursar, random, institute, office)
     for (let n = 0; n < 6; n++) await model.#register()
+    await model.#setRules()
     return model
   }
 
@@ -77,7 +78,8 @@ export class SumsModel {
     { name: 'import', weight: 3, run: () => this.#import() },
     { name: 'drop or take back', weight: 3, run: () => this.#drop() },
     { name: 'move', weight: 4, run: () => this.#move() },
-    { name: 'due days', weight: 4, run: () => this.#setDueDays() },
+    { name: 'waive a late fee', weight: 5, run: () => this.#waive() },
+    { name: 'due days', weight: 6, run: () => this.#setDueDays() },
     { name: 'cheque', weight: 2, run: () => this.#takeCheque() },
     { name: 'cheque bounces', weight: 3, run: () => this.#bounce() },
     { name: 'plan', weight: 3, run: () => this.#plan() },
@@ -267,15 +269,7 @@ export class SumsModel {
   }
 
   async #setDueDays(): Promise<void> {
-    if (this.random.chance(0.5)) {
-      const rest = this.random.chance(0.5) ? [{ due_date: this.#day, kind: 'none' }] : []
-      const own = { component_type: this.#component, due_date: this.#day, kind: 'per_day', amount_per_day: 1 }
-      const answer = await this.bursar.group.send('PUT', `${ERP}/payment-rules`, {
-        late_fees: [own, ...rest],
-      })
-      this.#fine(answer, 200)
-      return
-    }
+    if (this.random.chance(0.5)) return this.#setRules()
     const branch = this.random.pick(['NORTH', 'SOUTH', null])
     await this.bursar.sql(
       `insert into fee_due_days (institute_id, academic_year_start, collector_code, component_type, due_on)
@@ -285,12 +279,47 @@ export class SumsModel {
     )
   }
 
+  async #setRules(): Promise<void> {
+    const rest = this.random.chance(0.5) ? [{ due_date: this.#day, ...this.#charge }] : []
+    const own = { component_type: this.#component, due_date: this.#day, ...this.#charge }
+    const rules = { late_fees: [own, ...rest] }
+    this.#fine(await this.bursar.group.send('PUT', `${ERP}/payment-rules`, rules), 200)
+  }
+
+  get #charge(): Json {
+    return this.random.pick([
+      { kind: 'none' },
+      { kind: 'per_day', amount_per_day: this.random.between(1, 20), grace_days: this.random.between(0, 40) },
+      { kind: 'per_day', amount_per_day: 7, max_amount: 250 },
+      {
+        kind: 'slab',
+        max_amount: 150,
+        slabs: [
+          { from_day: 1, amount: 50 },
+          { from_day: 31, amount: 200 },
+        ],
+      },
+    ])
+  }
+
+  async #waive(): Promise<void> {
+    const { id } = this.#any
+    const body = { reason: 'Bank holiday' }
+    const at = `${ERP}/students/${id}/late-fee-waivers`
+    const dues = await this.bursar.group.get(`${ERP}/students/${id}/dues`)
+    const [fee] = dues.body.data.late_fees
+    const part = this.random.chance(0.5) && fee !== undefined && fee.amount > 1
+    const wanted = part ? { ...body, late_fee_id: fee.late_fee_id, amount: 1 } : body
+    this.#fine(await this.bursar.group.post(at, wanted), 200, 201, 400, 409)
+  }
+
   async #takeCheque(): Promise<void> {
     const amount = this.#amount
     const taken = await this.#office.post(`${this.#desk}/students/${this.#any.id}/payments`, {
       amount,
       paid_at: dayOf(this.#ctx.clock.now()),
       mode: 'cheque',
+      waive_late_fee_reason: 'Let off',
       fee_components: [{ component_type: this.#component, amount }],
       instrument: { number: String(100_000 + ++this.#number), bank: 'Canara Bank' },
     })

@@ -159,7 +159,7 @@ test('a report is mailed once on its day to those whom an owner chose, and to no
   const [mail, ...others] = await mails()
   assert.deepEqual(others, [])
   assert.match(mail.subject, /^Demo School: ₹[\d,.]+ collected, 1 /)
-  assert.match(mail.text, /Still owed today: ₹/)
+  assert.match(mail.text, /Left to pay today: ₹/)
   assertAnswer(await owner.send('DELETE', `${MAILS}/${body.data.id}`, {}), '200')
   assertAnswer(await owner.send('DELETE', `${MAILS}/${body.data.id}`, {}), '404 HUE00001')
   await clockTo(new Date(next.getTime() + 40 * 86_400_000).toISOString())

@@ -1,6 +1,6 @@
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import { Table } from '../../../platform/db/table.ts'
-import { presentFirst } from '../../sums/sums.store.ts'
+import { presentFirst } from '../../sums/owed.store.ts'
 import { defaultersQuery } from '../dues.store.ts'
 import type { ClassKey, LateChild } from './class-sheets.rules.ts'
 

@@ -32,7 +32,10 @@ const sumFields = {
 
 const standing = outputOf<Standing>()
 const standingFields = {
-  outstanding: standing.amount('Still owed, as in the ageing.', AMOUNT),
+  outstanding: standing.amount(
+    'Left to pay of these fees. Late fees, which are asked for by the day, are in the ageing beside them.',
+    AMOUNT,
+  ),
   advance: standing.amount(
     'Held beyond what is owed: demanded and carried in, less carried out and collected, is outstanding less advance.',
     AMOUNT,

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../../platform/db/database.ts'
 import type { Query } from '../../../platform/db/query.ts'
-import { joinDueDays } from '../../sums/sums.store.ts'
+import { joinDueDays } from '../../../dues/late-fee-sql.ts'
 import type { DemandRow, GradeStanding } from './demand.rules.ts'
 
 const MOST_GRADES = 10_000
@@ -72,7 +72,7 @@ export async function listDemand(db: Queryable, query: Query, limit: number): Pr
   return db.query<DemandRow>(`${query.text} limit ${limit}`, query.values)
 }
 
-/** What is owed of the year and what is held beyond it, as ageing and the students' own pages have it. */
+/** What is owed of the year's fees and what is held beyond it. Late fees are no fee of the year until they are paid. */
 export async function listStanding(
   db: Queryable,
   instituteId: number,

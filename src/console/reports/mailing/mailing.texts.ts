@@ -35,7 +35,7 @@ export function reportText(figures: Figures): { subject: string; body: string } 
     `  Loans: ${formatRupees(collected.credPaise)}`,
     `Refunded: ${formatRupees(collected.refundedPaise)}`,
     '',
-    `Still owed today: ${formatRupees(owedPaise)}, of which ${formatRupees(latePaise)} is overdue.`,
+    `Left to pay today: ${formatRupees(owedPaise)}, of which ${formatRupees(latePaise)} is overdue.`,
     ...(openLines === 0 ? [] : [`Lines of bank statements to decide: ${openLines}.`]),
     '',
     `By class, by student and as files: ${url}`,

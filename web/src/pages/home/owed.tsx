@@ -21,23 +21,23 @@ const AGES = [
 type By = 'age' | 'grade' | 'component'
 const MOST_ROWS = 6
 
-/** What is owed, by how late it is, by class or by fee. */
+/** What is left to pay, by how late it is, by class or by fee. */
 export function Owed({ home }: { home: HomeAnswer }) {
   const [by, setBy] = useState<By>('age')
   const { outstanding } = home
   return (
-    <section className="panel" aria-label="What is owed">
+    <section className="panel" aria-label="Left to pay">
       <Stat
         label="Left to pay, all years"
         value={formatRupees(outstanding.amount)}
-        note={`${counted(outstanding.students, 'student')}; ${formatRupees(outstanding.overdue_amount)} of ${counted(outstanding.overdue_students, 'student')} is overdue, without late fees`}
+        note={`${counted(outstanding.students, 'student')}; ${formatRupees(outstanding.overdue_amount)} of ${counted(outstanding.overdue_students, 'student')} is overdue, late fees included`}
         to="/i/$institute/students"
         search={{ owing: 'yes', status: 'active' }}
       />
       <SegmentedControl
         size="xs"
         mt="sm"
-        aria-label="Owed by"
+        aria-label="Left to pay, by"
         data={[
           { value: 'age', label: 'Overdue by age' },
           { value: 'grade', label: 'By class' },

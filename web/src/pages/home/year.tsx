@@ -21,8 +21,11 @@ export function Year({ home }: { home: HomeAnswer }) {
           <div className="year-figure">{formatRupees(year.collected)}</div>
         </div>
         <p className="year-of">
-          <strong>{percent} %</strong> of {formatRupees(whole)}: what came in since {formatDay(year.from)} and
-          what is left to pay
+          <strong>{percent} %</strong> of {formatRupees(whole)}: all that came in since {formatDay(year.from)}
+          , for whatever year, and all that is left to pay, late fees included.{' '}
+          <Link to="/i/$institute/money" params={{ institute }} search={{ view: 'demand' }}>
+            This year’s fees alone
+          </Link>
         </p>
       </div>
       <div className="year-bar" aria-hidden>
@@ -68,7 +71,8 @@ export function Year({ home }: { home: HomeAnswer }) {
         )}
       </ul>
       <p className="faint year-note">
-        {counted(outstanding.students, 'student')} still owe something, without late fees
+        {counted(outstanding.students, 'student')} {outstanding.students === 1 ? 'has' : 'have'} something
+        left to pay
         {outstanding.on_the_way_amount > 0 &&
           `; ${formatRupees(outstanding.on_the_way_amount)} of it is on the way`}
         .{year.last_whole > 0 && ` The whole of last year brought ${formatShortRupees(year.last_whole)}.`}

@@ -54,11 +54,15 @@ export function DemandView() {
         <ExportMenu path={`${path}/export`} sent={values} />
       </div>
       <p>
-        {`${formatRupees(total.collected)} of ${formatRupees(total.demanded + total.carried_in)} came in${shareOf(total)}.`}
+        {`Of the fees of ${yearName(year, year + 1)}, ${formatRupees(total.collected)} of ${formatRupees(total.demanded + total.carried_in)} came in${shareOf(total)}.`}
         {total.carried_out > 0 && ` ${formatRupees(total.carried_out)} was carried on to the next year.`}
         {` ${formatRupees(total.outstanding)} is left to pay.`}
         {hasLast &&
           ` The year before it was ${formatRupees(total.last_collected)} of ${formatRupees(total.last_demanded)}.`}
+      </p>
+      <p className="faint">
+        Home counts more: all money since April for whatever year, what is left to pay of other years too, and
+        late fees, which are no fee of the year until they are paid.
       </p>
       <h2 className="section-title">By class</h2>
       <ClassChart grades={grades} />

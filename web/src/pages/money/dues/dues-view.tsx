@@ -6,10 +6,8 @@ import type { AgeingAnswer } from '../../../../../src/console/reports/dues.schem
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath } from '../../../api/session.ts'
 import { ListTable } from '../../../ui/table/list-table.tsx'
-import { Bars } from '../../../ui/chart/bars.tsx'
-import { Chart, type Series, type Tone } from '../../../ui/chart/chart.tsx'
-import { counted, formatCount, formatRupees, formatShortRupees, Money, OnTheWay } from '../../../ui/money.tsx'
-import { Empty, Failed, Loading } from '../../../ui/states.tsx'
+import { counted, formatRupees, Money, OnTheWay } from '../../../ui/money.tsx'
+import { Failed, Loading } from '../../../ui/states.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { useFilters, type Filter } from '../../../ui/table/use-filters.ts'
 import { formatDay } from '../../../ui/when.tsx'
@@ -17,21 +15,7 @@ import { RemindButtons, RemindPicked } from '../../reminders/remind-buttons.tsx'
 import { ExportMenu } from '../../../ui/table/export-menu.tsx'
 import { LinksForPicked } from '../../students/actions/links-for-picked.tsx'
 import { dayOfMoment } from '../texts.ts'
-import { readable } from '../../../ui/words.ts'
-import { TableFrame } from '../../../ui/table/frame.tsx'
-
-const AGE_TONES: readonly Tone[] = ['rest', 'late-1', 'late-2', 'late-3', 'late-4', 'plain']
-const BUCKETS = [
-  ['not_due', 'Not due'],
-  ['days_0_30', '0–30 days'],
-  ['days_31_60', '31–60 days'],
-  ['days_61_90', '61–90 days'],
-  ['days_over_90', 'Over 90 days'],
-  ['no_due_day', 'No due day'],
-] as const
-
-/** In the order of the buckets. */
-const AGES: readonly Series[] = BUCKETS.map(([, label], no) => ({ label, tone: AGE_TONES[no] ?? 'plain' }))
+import { Ageing, BUCKETS } from './ageing.tsx'
 
 const GROUPS: readonly Filter[] = [{ key: 'by', label: 'By' }]
 const SHARED: readonly Filter[] = [
@@ -39,9 +23,10 @@ const SHARED: readonly Filter[] = [
   { key: 'collector_code', label: 'Branch' },
   { key: 'academic_year_start', label: 'Year that begins in' },
 ]
+const LIST: readonly Filter[] = [{ key: 'bucket', label: 'How late' }]
 const LABELS = {
   bucket: Object.fromEntries(
-    [['late', 'Late at all'] as const, ...BUCKETS].map(([value, label]) => [value, { label }]),
+    [['late', 'Overdue, however long'] as const, ...BUCKETS].map(([value, label]) => [value, { label }]),
   ),
 }
 
@@ -51,6 +36,7 @@ export function DuesView() {
   const navigate = useNavigate()
   const { values, set } = useFilters(GROUPS)
   const { values: shared } = useFilters(SHARED)
+  const { values: list } = useFilters(LIST)
   const sent = { ...values, ...shared }
   const ageing = useQuery({
     queryKey: ['money-ageing', path, sent],
@@ -59,6 +45,7 @@ export function DuesView() {
   })
   return (
     <>
+      {ageing.isSuccess && <Overdue overdue={ageing.data.overdue} today={ageing.data.today} />}
       <div className="money-bar">
         <NativeSelect
           size="xs"
@@ -76,7 +63,7 @@ export function DuesView() {
       {ageing.isPending && <Loading />}
       {ageing.isError && <Failed error={ageing.error} retry={() => void ageing.refetch()} />}
       {ageing.isSuccess && <Ageing ageing={ageing.data} />}
-      <h2 className="section-title">Who owes</h2>
+      <h2 className="section-title">{LISTED[list['bucket'] ?? 'late'] ?? LISTED['late']}</h2>
       <ListTable<DefaulterAnswer>
         name="Defaulters"
         path={`${path}/defaulters`}
@@ -109,6 +96,32 @@ export function DuesView() {
         }}
       />
     </>
+  )
+}
+
+/** What the filter of the list shows. */
+const LISTED: Record<string, string> = {
+  late: 'Who is overdue, the longest first',
+  not_due: 'Who has fees that are not due yet',
+  days_0_30: 'Who has fees overdue by up to 30 days',
+  days_31_60: 'Who has fees overdue by 31 to 60 days',
+  days_61_90: 'Who has fees overdue by 61 to 90 days',
+  days_over_90: 'Who has fees overdue by more than 90 days',
+  no_due_day: 'Who has fees without a due day',
+}
+
+/** The one number that people open the page for. */
+function Overdue({
+  overdue: { amount, students, families },
+  today,
+}: Pick<AgeingAnswer, 'overdue' | 'today'>) {
+  return (
+    <p className="dues-overdue">
+      <strong>{formatRupees(amount)} overdue</strong>{' '}
+      {students > 0 &&
+        `of ${counted(students, 'child', 'children')} of ${counted(families, 'family', 'families')}`}
+      <span className="faint"> on {formatDay(today)}, late fees included</span>
+    </p>
   )
 }
 
@@ -166,102 +179,4 @@ const CELLS = {
       <OnTheWay rupees={row.on_the_way_amount} />
     </>
   ),
-}
-
-const HEADINGS = { component: 'Fee', grade: 'Class', branch: 'Branch' }
-
-function Ageing({
-  ageing: { groups, total, by, today, on_the_way_amount: onTheWay },
-}: {
-  ageing: AgeingAnswer
-}) {
-  if (groups.length === 0) {
-    return <Empty title="Nothing is owed" description="Every fee of every active student has been paid." />
-  }
-  const rows = groups.map(group => ({
-    ...group,
-    label: by === 'component' ? readable(group.key) : group.key,
-  }))
-  return (
-    <>
-      <p className="faint">
-        As of {formatDay(today)}, by the school’s due days, without late fees.
-        {onTheWay > 0 && ` ${formatRupees(onTheWay)} of it is on the way.`}
-      </p>
-      <Chart title={`Left to pay, by ${HEADINGS[by].toLowerCase()} and age`} series={AGES}>
-        <Bars
-          bars={rows.map(row => ({
-            key: row.key,
-            label: row.label,
-            text: formatShortRupees(row.total),
-            parts: BUCKETS.map(([key]) => row[key]),
-          }))}
-          series={AGES}
-        />
-      </Chart>
-      <TableFrame name="Ageing" className="ageing">
-        <table className="data-table stacks" role="table" aria-label="Ageing">
-          <thead role="rowgroup">
-            <tr role="row">
-              <th scope="col" role="columnheader">
-                {HEADINGS[by]}
-              </th>
-              <th scope="col" role="columnheader" className="right">
-                Students
-              </th>
-              {BUCKETS.map(([key, label]) => (
-                <th key={key} scope="col" role="columnheader" className="right">
-                  {label}
-                </th>
-              ))}
-              <th scope="col" role="columnheader" className="right">
-                Total
-              </th>
-            </tr>
-          </thead>
-          <tbody role="rowgroup">
-            {rows.map(row => (
-              <tr key={row.key} role="row">
-                <th scope="row" role="rowheader" data-title={HEADINGS[by]}>
-                  {row.label}
-                </th>
-                <Cells row={row} />
-              </tr>
-            ))}
-          </tbody>
-          <tfoot role="rowgroup">
-            <tr role="row">
-              <th scope="row" role="rowheader" data-title={HEADINGS[by]}>
-                All
-              </th>
-              <Cells row={total} />
-            </tr>
-          </tfoot>
-        </table>
-      </TableFrame>
-    </>
-  )
-}
-
-function Cells({ row }: { row: AgeingAnswer['total'] }) {
-  return (
-    <>
-      <td role="cell" data-title="Students" className="right">
-        {formatCount(row.students)}
-      </td>
-      {BUCKETS.map(([key, label]) => (
-        <td
-          key={key}
-          role="cell"
-          data-title={label}
-          className={row[key] === 0 ? 'right nowrap is-empty' : 'right nowrap'}
-        >
-          {row[key] === 0 ? <span className="faint">–</span> : formatRupees(row[key])}
-        </td>
-      ))}
-      <td role="cell" data-title="Total" className="right nowrap">
-        <strong>{formatRupees(row.total)}</strong>
-      </td>
-    </>
-  )
 }
