@@ -7,12 +7,13 @@ import { type BursarContext, createContext } from './context.ts'
 import { keepDataDirLocked, type KeptDataDirLock, describeInstallation, processName } from './installation.ts'
 import { describeStranded } from './doctor/doctor.rules.ts'
 import { examine, findStranded } from './doctor/doctor.service.ts'
+import { HealthHistory } from './health-history.ts'
 import { createJobs } from './jobs.ts'
 import { Machine } from './machine.ts'
 import { openDatabase, type OpenedDatabase } from './open-database.ts'
 import { createHealthServer, createHttpServer } from './routes.ts'
 import { rebalanceAll } from '../flex/plans/rebalance.service.ts'
-import type { Readiness } from '../http/metrics.ts'
+import { findRefusal, type Readiness } from '../http/metrics.ts'
 import type { Bodies, Uploads } from '../http/limits/bodies.ts'
 import type { ServedPage, ServedRoute } from '../http/endpoint.ts'
 import { ImportEngine } from '../imports/engine/steps.service.ts'
@@ -67,19 +68,18 @@ export async function createBursar(
   const { hold, base, ...opened } = await openAndLock(wanted, log, onEmbedded)
   const { sandboxClock, embedded } = opened
   const { ctx, simulators, closeErp, closeSenders } = await createContext(wanted, base, log)
-  const machine = new Machine(ctx.db, wanted, log)
-  const readiness: Readiness = { isDraining: false, warnings: () => machine.warnings }
   const worker = new JobRunner(createJobs(wanted, ctx, simulators?.bank ?? null), {
     clock: ctx.clock,
     log,
     listen: (channel, onWakeup) => ctx.db.listen(channel, onWakeup),
     readPulse: () => ctx.db.readSnapshot({ maxAgeMs: WATCH_MS / 2 }),
   })
+  const { machine, history, readiness } = openHealth(wanted, { ctx, worker, log })
   const { deliveries, closeDeliveries } = openDeliveries(wanted, ctx, log)
   const imports = new ImportEngine(ctx, log)
   const stopWork = (): Promise<unknown> =>
     Promise.all([worker.stop(), closeDeliveries(), imports.stop(), backups?.stop()])
-  const timers = watch({ ...opened, db: ctx.db, machine, stopWork }, log)
+  const timers = watch({ ...opened, db: ctx.db, machine, history, stopWork }, log)
   const backups = openBackups(wanted, embedded, ctx)
   let app: FastifyInstance | null = null
   const stop = async (drainMs: number): Promise<void> => {
@@ -91,6 +91,7 @@ export async function createBursar(
     await stopWork()
     closeSenders()
     for (const timer of timers) clearInterval(timer)
+    await history.stop()
     await hold?.release()
     await ctx.db.close()
     await embedded?.stop()
@@ -153,6 +154,25 @@ async function openTracing({ tracing }: Config, log: Log): Promise<() => Promise
   if (tracing === null) return () => Promise.resolve()
   const { startTracing } = await import('../platform/tracing/otlp.ts')
   return startTracing(tracing, log)
+}
+
+/** What /readyz says, and what it said before. */
+function openHealth(
+  config: Config,
+  { ctx, worker, log }: { ctx: BursarContext; worker: JobRunner; log: Log },
+): { machine: Machine; history: HealthHistory; readiness: Readiness } {
+  const machine = new Machine(ctx.db, config, log)
+  const warnings = (): readonly string[] => machine.warnings
+  const history = new HealthHistory({
+    db: ctx.db,
+    process: processName(config.role),
+    findRefusal: () => findRefusal(ctx),
+    warnings,
+    jobs: () => worker.statuses,
+    log,
+  })
+  const noticed = (refusal: string | null): void => history.note('ready', refusal)
+  return { machine, history, readiness: { isDraining: false, warnings, noticed } }
 }
 
 function openBackups(
@@ -256,6 +276,7 @@ async function closeServer(app: FastifyInstance): Promise<void> {
 type Watched = Pick<OpenedDatabase, 'sandboxClock' | 'embedded'> & {
   db: Database
   machine: Machine
+  history: HealthHistory
   stopWork: () => Promise<unknown>
 }
 
@@ -263,7 +284,10 @@ type Watched = Pick<OpenedDatabase, 'sandboxClock' | 'embedded'> & {
  * Brings the embedded server back if it dies, follows a clock that another process moved, and stops working once a
  * newer Bursar has migrated the database: what it would write may not fit any more.
  */
-function watch({ db, sandboxClock, embedded, machine, stopWork }: Watched, log: Log): NodeJS.Timeout[] {
+function watch(
+  { db, sandboxClock, embedded, machine, history, stopWork }: Watched,
+  log: Log,
+): NodeJS.Timeout[] {
   const timers: NodeJS.Timeout[] = []
   const every = (ms: number, failure: string, act: () => Promise<void>): void => {
     let isBusy = false
@@ -299,6 +323,7 @@ function watch({ db, sandboxClock, embedded, machine, stopWork }: Watched, log: 
     everyIfWritten(WATCH_MS, 'reading the sandbox clock offset failed', load)
   }
   every(MACHINE_MS, 'looking at the clock and the disk failed', async () => void (await machine.look()))
+  every(MACHINE_MS, 'keeping the history of health failed', () => history.look())
   let isOutdated = false
   everyIfWritten(SCHEMA_MS, 'comparing the schema failed', async () => {
     if (isOutdated || (await compareSchema(db)) !== 'newer') return

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Command } from 'commander'
 import { type Config, readConfig } from '../app/config.ts'
 import { describeDefault, ALL_SETTINGS, findMisspelt } from '../app/config/settings.ts'
+import { type HealthChange, readHealthHistory } from '../app/health-history.ts'
 import { examine } from '../app/doctor/doctor.service.ts'
 import { connectTo, NoPrimary } from '../app/open-database.ts'
 import { smsTemplates, unknownNames } from '../app/context.ts'
@@ -19,7 +18,7 @@ import {
   describeFailure,
   withContext,
 } from './terminal.ts'
-import { CLUSTER } from '../platform/backup/format.ts'
+import { refuseToMake } from './with-database.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import { largestOf } from '../platform/lists.ts'
 
@@ -29,16 +28,20 @@ export function addStatusCommand(program: Command): void {
     .description(
       'how it is now: database, processes, due work, accounts, books; exits with 1 if somebody has to act',
     )
+    .option('--history', 'also what was in trouble before, and until when')
     .action(runStatus)
-  addExamples(status, ['bursar status', 'bursar status --json'])
+  addExamples(status, ['bursar status', 'bursar status --history', 'bursar status --json'])
 }
 
-async function runStatus(): Promise<void> {
+async function runStatus({ history: withHistory = false }: { history?: boolean }): Promise<void> {
   const config = readConfig(process.env)
   try {
-    const status = await look(config)
+    const { status, history } = await look(config)
     const problems = findProblems(status)
-    show({ ...toJson(status), problems }, describe(status, problems))
+    show(
+      { ...toJson(status), problems, ...(withHistory ? { history } : {}) },
+      [describe(status, problems), ...(withHistory ? [describeHistory(history)] : [])].join('\n\n'),
+    )
     if (problems.length > 0) process.exitCode = 1
   } catch (error) {
     const isExpected =
@@ -50,14 +53,17 @@ async function runStatus(): Promise<void> {
   }
 }
 
-async function look(config: Config): Promise<Status> {
+async function look(config: Config): Promise<{ status: Status; history: HealthChange[] }> {
   const connected = await connectTo(config)
   if (connected === null)
     throw new UnreadableDatabase(
       `Bursar is not running, and neither is its embedded PostgreSQL in ${config.dataDir}. Start it; if you use a server of your own, set DATABASE_URL.`,
     )
   try {
-    return await readStatus(config, connected)
+    return {
+      status: await readStatus(config, connected),
+      history: await readHealthHistory(connected.db),
+    }
   } finally {
     await connected.db.close()
   }
@@ -136,6 +142,12 @@ function describeStandby({
   return `standby ${name}, ${kind}, ${lagSeconds.toFixed(1)} s and ${formatBytes(lagBytes)} behind`
 }
 
+function describeHistory(history: readonly HealthChange[]): string {
+  if (history.length === 0) return 'Nothing was in trouble since this is kept.'
+  const rows = history.map(one => [formatTime(new Date(one.at)), one.process, one.what, one.state])
+  return formatTable(['AT', 'PROCESS', 'WHAT', 'STATE'], rows)
+}
+
 function describeBooks(books: Status['books']): string {
   if (books === null) return 'not checked yet; they are, every night'
   const found = books.differences === 0 ? 'nothing differs' : `${books.differences} differences`
@@ -147,7 +159,7 @@ function describeArchive({ months, isUnderWay }: Status['archive']): string {
 }
 
 /** Names fields like the API, so that scripts can share their code. */
-function toJson(value: unknown): object {
+export function toJson(value: unknown): object {
   return JSON.parse(JSON.stringify(value), (_key, one: unknown) =>
     typeof one === 'object' && one !== null && !Array.isArray(one)
       ? Object.fromEntries(Object.entries(one).map(([name, field]) => [snakeOf(name), field]))
@@ -167,13 +179,9 @@ export function addDoctorCommand(program: Command): void {
   addExamples(doctor, ['bursar doctor', 'bursar doctor --json'])
 }
 
-/** Who only looks must not migrate an empty database, or settle that it is a sandbox. */
-async function refuseToMake(config: Config): Promise<void> {
-  if (config.databaseUrl === null && !existsSync(join(config.dataDir, CLUSTER)))
-    throw new UnreadableDatabase(
-      `${config.dataDir} has no database yet: start Bursar. If you meant another, set DATA_DIR or DATABASE_URL.`,
-    )
-  // Says at once how each server stands where none takes writes; to open it would wait for a promotion.
+/** To open a database would migrate an empty one; to open servers of which none takes writes would wait for a promotion. */
+async function refuseUnready(config: Config): Promise<void> {
+  refuseToMake(config)
   const connected = await connectTo(config)
   if (connected === null) return
   try {
@@ -185,7 +193,7 @@ async function refuseToMake(config: Config): Promise<void> {
 
 async function runDoctor(): Promise<void> {
   const config = readConfig(process.env)
-  await refuseToMake(config)
+  await refuseUnready(config)
   await withContext(async ctx => {
     const findings = await examine(config, ctx)
     const problems = findings.filter(({ verdict }) => verdict === 'problem').length

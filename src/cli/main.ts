@@ -21,6 +21,8 @@ import { addMoneyCommands, addPaymentCommands } from './payments.ts'
 import { addProviderCommands } from './institute/providers.ts'
 import { addOpenApiCommand } from './openapi.ts'
 import { addSeedCommand } from './seed.ts'
+import { addSupportCommand } from './support.ts'
+import { addUpgradeCommand } from './upgrade.ts'
 import { addUserCommands } from './institute/users.ts'
 
 /** The operator's command line. It reads the same environment as Bursar itself, and may run beside it. */
@@ -60,9 +62,11 @@ addArchiveCommands(program)
 addMoveCommand(program)
 addCellCommands(program)
 addMigrateCommand(program)
+addUpgradeCommand(program)
 addConfigCommand(program)
 addDoctorCommand(program)
 addStatusCommand(program)
+addSupportCommand(program)
 addOpenApiCommand(program)
 addSeedCommand(program)
 finishProgram(program)

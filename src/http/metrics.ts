@@ -315,6 +315,8 @@ export type Readiness = {
   isDraining: boolean
   /** What somebody has to mend while requests are still answered. */
   warnings: () => readonly string[]
+  /** Told how each look went: null, or why it was not ready. */
+  noticed?: (refusal: string | null) => void
 }
 
 type HealthOptions = { ctx: Context; readiness: Readiness; metrics: Metrics; metricsToken: string | null }
@@ -334,7 +336,9 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
   app.get('/readyz', probe, async (_request, reply) => {
     if (readiness.isDraining) throw unavailable('This process is shutting down.')
     if (performance.now() >= readyUntil) {
-      await assertReady(ctx)
+      const refusal = await findRefusal(ctx)
+      readiness.noticed?.(refusal?.message ?? null)
+      if (refusal !== null) throw refusal
       readyUntil = performance.now() + READY_FOR_MS
     }
     const warnings = readiness.warnings()
@@ -350,6 +354,14 @@ export function addHealthRoutes(app: FastifyInstance, options: HealthOptions): v
       throw new BursarError('HUE00001', 'There is nothing here without the metrics token.')
     return reply.header('content-type', metrics.registry.contentType).send(await metrics.registry.metrics())
   })
+}
+
+/** Why requests are refused; null: they are not. */
+export async function findRefusal(ctx: Context): Promise<Error | null> {
+  return assertReady(ctx).then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
+  )
 }
 
 async function assertReady({ db }: Context): Promise<void> {

@@ -1,4 +1,5 @@
 import { reachPublicUrl } from '../../src/app/doctor/doctor.client.ts'
+import { readFigures } from '../../src/app/support/support.client.ts'
 import { fetchStudent } from '../../src/erp/erp.client.ts'
 import { sendToCell } from '../../src/institutes/forward.client.ts'
 import { pingLender } from '../../src/loans/protocol/protocol.client.ts'
@@ -97,6 +98,7 @@ export const CLIENTS = {
     },
   },
   'app/doctor/doctor.client.ts': { speaks: 'http', ask: reachPublicUrl },
+  'app/support/support.client.ts': { speaks: 'http', ask: url => readFigures(url) },
 } as const satisfies Readonly<Record<string, Client>>
 
 type ClientFile = keyof typeof CLIENTS

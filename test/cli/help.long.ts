@@ -14,6 +14,8 @@ test('every command explains itself with an example', async () => {
     ['archive', 'read'],
     ['move'],
     ['migrate'],
+    ['upgrade'],
+    ['support'],
     ['status'],
     ['config'],
     ['openapi'],

@@ -2,7 +2,13 @@ import type { Config } from '../config.ts'
 import { findVault, readVersion } from '../installation.ts'
 import { partitionedLogs } from '../retention.ts'
 import { type AccountState, parseProcessName, type Process, type Status } from './status.rules.ts'
-import { readProcesses, readServerState, readStandbys, type Standby } from './status.store.ts'
+import {
+  readProcesses,
+  readServerState,
+  readStandbys,
+  type ServerState,
+  type Standby,
+} from './status.store.ts'
 import {
   countDeadLetters,
   countLostMessages,
@@ -36,17 +42,25 @@ export async function refuseUnused(db: Database): Promise<void> {
   if ((await readServerState(db)).mode === null) throw new UnreadableDatabase(UNUSED)
 }
 
+/** Refuses a database that no Bursar of this mode has used. */
+export async function readOwnServer(
+  config: Pick<Config, 'mode'>,
+  db: Database,
+): Promise<Omit<ServerState, 'mode'>> {
+  const { mode, ...state } = await readServerState(db)
+  if (mode === null) throw new UnreadableDatabase(UNUSED)
+  if (mode === config.mode) return state
+  throw new UnreadableDatabase(
+    `This database is ${mode === 'live' ? 'live' : 'a sandbox'}: set BURSAR_MODE=${mode}, or name another one.`,
+  )
+}
+
 /** Reads and changes nothing: neither is the database migrated, nor a server started. */
 export async function readStatus(
   config: Config,
   { db, server }: { db: Database; server: string },
 ): Promise<Status> {
-  const { mode, ...state } = await readServerState(db)
-  if (mode === null) throw new UnreadableDatabase(UNUSED)
-  if (mode !== config.mode)
-    throw new UnreadableDatabase(
-      `This database is ${mode === 'live' ? 'live' : 'a sandbox'}: set BURSAR_MODE=${mode}, or name another one.`,
-    )
+  const state = await readOwnServer(config, db)
   const ctx = { db, clock: await clockOf(config, db) }
   const [
     schema,

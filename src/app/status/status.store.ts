@@ -62,3 +62,17 @@ async function readMode(db: Queryable): Promise<string | null> {
   const [row] = await db.query<{ value: string }>(`select value from instance_settings where key = 'mode'`)
   return row?.value ?? null
 }
+
+/** With its indexes and partitions; the rows are the database's estimate. */
+export type TableSize = { name: string; rows: number; bytes: number }
+
+/** The largest first. */
+export async function readTableSizes(db: Queryable): Promise<TableSize[]> {
+  return db.query<TableSize>(
+    `select coalesce(pg_partition_root(c.oid)::oid, c.oid)::regclass::text as name,
+       sum(case when c.reltuples < 0 then pg_stat_get_live_tuples(c.oid) else c.reltuples end)::float8 as rows,
+       sum(pg_total_relation_size(c.oid))::float8 as bytes
+     from pg_class c where c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
+     group by 1 order by bytes desc, name`,
+  )
+}

@@ -12,6 +12,7 @@ type Setting =
   | 'settlements_read_at'
   | 'flex_figures'
   | 'books_check'
+  | 'health_history'
   | 'second_factor'
   | 'cell'
   | 'next_institute_range'

@@ -34,6 +34,13 @@ export function migrate(db: Database): Promise<MigrationResult> {
 export async function applyMigrations(tx: Queryable): Promise<MigrationResult> {
   const migrations = await readMigrations()
   await tx.query(`select pg_advisory_xact_lock(hashtext('bursar migrations'))`)
+  await tx.query(`create table if not exists schema_migrations (
+    version integer primary key,
+    name text not null,
+    checksum text not null,
+    applied_at timestamptz not null default now(),
+    works_from integer
+  )`)
   const applied = await readApplied(tx)
   refuseMismatch(migrations, applied)
   const pending = migrations.slice(applied.length)
@@ -48,6 +55,15 @@ export async function applyMigrations(tx: Queryable): Promise<MigrationResult> {
     applied: pending.map(migration => migration.name),
     version: Math.max(migrations.length, applied.length),
   }
+}
+
+/** What a start of this code would apply, and what the database has; refuses what a start would refuse. */
+export async function readPending(
+  db: Queryable,
+): Promise<{ version: number; pending: Pick<Migration, 'name' | 'sql' | 'worksFrom'>[] }> {
+  const [migrations, applied] = await Promise.all([readMigrations(), readApplied(db)])
+  refuseMismatch(migrations, applied)
+  return { version: applied.length, pending: migrations.slice(applied.length) }
 }
 
 /** Checksums of this code's migrations, in order. */
@@ -113,13 +129,6 @@ export function readWorksFrom(name: string, sql: string): number {
 }
 
 async function readApplied(tx: Queryable): Promise<AppliedMigration[]> {
-  await tx.query(`create table if not exists schema_migrations (
-    version integer primary key,
-    name text not null,
-    checksum text not null,
-    applied_at timestamptz not null default now(),
-    works_from integer
-  )`)
   return tx.query<AppliedMigration>(
     'select version, name, checksum, works_from as "worksFrom" from schema_migrations order by version',
   )
