@@ -89,7 +89,8 @@ function addReads(app: FastifyInstance, ctx: Context, kind: PublicKind): void {
       description:
         kind === 'link'
           ? 'Newest first. Filters add up.'
-          : 'Newest first. Filters add up. Those that Bursar made for a student or a public page are listed by their `kind`.',
+          : 'Newest first. Filters add up. Without `kind` only those that you made: orders that Bursar made itself, for dues, ' +
+            'instalments, down payments, loans and public pages, are left out, and each `kind` lists its own. Payment links have a list of their own.',
     },
     output: pageOf(output, () => ctx.clock.now()),
     query: kind === 'order' ? payOrderRows.query : linkRows.query,

@@ -77,17 +77,38 @@ export function urlProblem(url: string, mode: 'sandbox' | 'live'): FieldProblem 
   return null
 }
 
-/** What to tell the caller about things that were sent and not applied, or that will have no effect yet. */
-export function remarks(on: { isFixedChanged: boolean; isHalfHeader: boolean }): string | undefined {
+/** What became of a key of a subscription that was there before. */
+export type KeyChange = 'kept' | 'set' | 'replaced' | 'cleared'
+
+const SECRET_TEXTS: Readonly<Record<KeyChange, string>> = {
+  kept: '',
+  set: 'Deliveries are signed with its secret_key from now on.',
+  replaced: 'Its secret_key was replaced: for 24 hours deliveries are signed with the old one too.',
+  cleared: 'Its secret_key was cleared: deliveries are not signed any more.',
+}
+
+type Outcome = {
+  /** Null: the subscription is new. */
+  update: { secret: KeyChange; isHeaderChanged: boolean; isFixedChanged: boolean } | null
+  isHalfHeader: boolean
+}
+
+/** What was done to a subscription that was there, and what was sent and not applied or will have no effect yet. */
+export function remarks({ update, isHalfHeader }: Outcome): string | undefined {
   const texts: string[] = []
-  if (on.isFixedChanged) {
-    texts.push(
-      'This event code is subscribed already. Its url and failure_notification_email stay as shown; ' +
-        'to change them, disable the subscription and add it again.',
-    )
+  if (update !== null) {
+    const { secret, isHeaderChanged, isFixedChanged } = update
+    texts.push('This event code is subscribed already.', SECRET_TEXTS[secret])
+    if (isHeaderChanged) texts.push('Its custom header is what you sent.')
+    if (secret === 'kept' && !isHeaderChanged) texts.push('Nothing was changed.')
+    if (isFixedChanged)
+      texts.push(
+        'Its url and failure_notification_email stay as shown; ' +
+          'to change them, disable the subscription and add it again.',
+      )
   }
-  if (on.isHalfHeader) {
+  if (isHalfHeader) {
     texts.push('The custom header is sent only when header_key and header_value are both set.')
   }
-  return texts.length === 0 ? undefined : texts.join(' ')
+  return texts.filter(text => text !== '').join(' ') || undefined
 }

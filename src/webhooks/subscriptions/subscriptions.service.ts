@@ -6,7 +6,13 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import { hostProblem } from '../../platform/http-client/addresses.ts'
 import { newId } from '../../platform/ids.ts'
 import { cancelWaiting } from '../delivery-log/deliveries.store.ts'
-import { remarks, subscriptionProblems, urlProblem, type SubscriptionChange } from './subscriptions.rules.ts'
+import {
+  remarks,
+  subscriptionProblems,
+  urlProblem,
+  type KeyChange,
+  type SubscriptionChange,
+} from './subscriptions.rules.ts'
 import * as store from './subscriptions.store.ts'
 import { DAY_MS } from '../../platform/calendar.ts'
 
@@ -171,8 +177,25 @@ function toSubscribed(
   input: NewSubscription,
 ): SavedSubscription {
   const message = remarks({
-    isFixedChanged: subscription.url !== input.url || subscription.failureEmails !== input.failureEmails,
+    update:
+      before === null
+        ? null
+        : {
+            secret: keyChange(before.secretSealed, subscription.secretSealed),
+            isHeaderChanged:
+              before.headerKey !== subscription.headerKey ||
+              before.headerValueSealed !== subscription.headerValueSealed,
+            isFixedChanged:
+              subscription.url !== input.url || subscription.failureEmails !== input.failureEmails,
+          },
     isHalfHeader: (subscription.headerKey === null) !== (subscription.headerValueSealed === null),
   })
   return { subscription, before, message }
+}
+
+/** One that was not touched is the same buffer. */
+function keyChange(before: Buffer | null, after: Buffer | null): KeyChange {
+  if (before === after) return 'kept'
+  if (after === null) return 'cleared'
+  return before === null ? 'set' : 'replaced'
 }

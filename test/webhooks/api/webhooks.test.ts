@@ -117,9 +117,18 @@ fresh('the same event code again keeps id, url and mail list, and the message sa
   assert.deepEqual(await list(), [first.body.data])
 })
 
-fresh('an update that changes no fixed field carries no message', async () => {
-  await add()
-  assert.ok(!('message' in (await add({ secret_key: 'another-random-text' })).body))
+const said = async (change: Json): Promise<string> => (await add(change)).body.message
+
+fresh('an update says in its message what it did: a replaced secret signs for 24 hours more', async () => {
+  const first = { secret_key: 'a-long-random-text' }
+  assert.equal(await said({}), undefined)
+  assert.match(await said(first), /^This event code is subscribed already\. Deliveries are signed with its/)
+  assert.match(await said({ secret_key: 'another-random-text' }), /replaced: for 24 hours .* the old one too/)
+  assert.match(await said({ secret_key: 'another-random-text' }), /Nothing was changed\.$/)
+  assert.match(await said({}), /Nothing was changed\.$/)
+  assert.match(await said({ secret_key: null }), /cleared: deliveries are not signed any more\.$/)
+  const whole = { header_key: 'X-Api-Key', header_value: 'v' }
+  assert.match(await said(whole), /Its custom header is what you sent\.$/)
 })
 
 fresh('on update an absent secret or header stays, null or "" clears it', async () => {
@@ -144,7 +153,7 @@ fresh('half a header pair is kept, and the message says that it is not sent unti
   assert.match(half.body.message, /header_value/)
   assert.equal((await detail(half.body.data.id)).has_header, false)
   const whole = await add({ header_value: 'v' })
-  assert.ok(!('message' in whole.body))
+  assert.doesNotMatch(whole.body.message, /only when/)
   assert.equal((await detail(whole.body.data.id)).has_header, true)
   assert.match((await add({ header_value: null })).body.message, /header_value/)
 })
