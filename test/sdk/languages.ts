@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 
@@ -33,7 +33,25 @@ export function languages(): Language[] {
         : null,
       env: {},
     },
+    {
+      name: 'Go',
+      command: has('go') ? [compileGo(`${DRIVERS}/driver.go`)] : null,
+      env: {},
+    },
   ]
+}
+
+/** A program on the Go client, as its README says; gives where it is. Nothing is asked of a network. */
+export function compileGo(file: string): string {
+  const folder = mkdtempSync(join(tmpdir(), 'sdk-go-'))
+  process.on('exit', () => rmSync(folder, { recursive: true, force: true }))
+  cpSync(file, join(folder, 'main.go'))
+  const env = { ...process.env, GOPROXY: 'off', GOTOOLCHAIN: 'local', GOFLAGS: '-mod=mod' }
+  const go = (...args: string[]): unknown => execFileSync('go', args, { cwd: folder, env, stdio: 'pipe' })
+  writeFileSync(join(folder, 'go.mod'), 'module program\n\ngo 1.19\n')
+  go('mod', 'edit', '-require=bursar@v0.0.0', `-replace=bursar=${ROOT}/sdk/go`)
+  go('build', '-o', 'program', '.')
+  return join(folder, 'program')
 }
 
 /** The Java client and one more file of its package; gives where the classes are. */

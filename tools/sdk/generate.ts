@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path'
 import { execFileSync } from 'node:child_process'
 import { generateBruno } from './bruno.ts'
 import { collect } from './collection.ts'
+import { generateGo } from './go.ts'
 import { generateJava } from './java.ts'
 import { readModel } from './model.ts'
 import { generateNode } from './node.ts'
@@ -23,6 +24,7 @@ export function generateAll(document: unknown): Record<string, string> {
     ...generatePython(model),
     ...generatePhp(model),
     ...generateJava(model),
+    ...generateGo(model),
   }
 }
 

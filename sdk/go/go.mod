@@ -1,0 +1,3 @@
+module bursar
+
+go 1.19
