@@ -24,6 +24,9 @@ const ROUTES = [...SOURCE.matchAll(/\b(openPage|page|institutePage)\(\s*'([^']+)
   ([, kind, path = '']) => (kind === 'institutePage' ? `${I}${path === '/' ? '' : path}` : path),
 )
 
+/** About half of them; each half is walked by a test of its own, as one would take too long. */
+export const OF_THE_BACK_OFFICE = /\/(money|flex|loans|developers|settings|approvals|reminders)\b/
+
 /** Ids by what the routes call them, or by the whole route where two call theirs the same. */
 type Made = Readonly<Record<string, string>>
 
