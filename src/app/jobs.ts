@@ -8,6 +8,7 @@ import { mailDisputes } from '../console/money/disputes/dispute-mails.service.ts
 import { mailReports, nextReportDue } from '../console/reports/mailing/mailing.service.ts'
 import { countChanges } from '../console/sums/sums.service.ts'
 import { duesAtYearEnd } from '../dues/dues.service.ts'
+import { askForAccounts, nextAccountDue } from '../dues/virtual-accounts/account-requests.service.ts'
 import { nextStepAt, runSteps } from '../flex/engine/engine.service.ts'
 import { checkMandates, nextMandateCheckAt } from '../flex/mandates/mandates.service.ts'
 import {
@@ -73,6 +74,11 @@ export function createJobs(
       concurrency: 8,
       run: sendRefunds(ctx),
       nextDueAt: () => nextTryDue(ctx),
+    }),
+    work('account_numbers_asked', {
+      timeLimitMs: 3 * MINUTE_MS,
+      run: processBatches(limit => askForAccounts(ctx, limit)),
+      nextDueAt: () => nextAccountDue(ctx),
     }),
     // Many days of each provider after an outage, page by page.
     work('items_settled', {

@@ -1,4 +1,4 @@
-import { closeVirtualAccount } from '../dues/virtual-accounts/virtual-accounts.service.ts'
+import { closeVirtualAccount } from '../dues/virtual-accounts/account-requests.service.ts'
 import { cancelAtProvider } from '../flex/mandates/end-mandate.ts'
 import type { FlexContext } from '../flex/context.ts'
 import { endPlanOf } from '../flex/plans/end-plan.service.ts'

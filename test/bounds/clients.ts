@@ -120,6 +120,7 @@ export const JOBS: Readonly<Record<string, readonly ClientFile[]>> = {
   bank_confirms: [],
   payments_checked: PROVIDER,
   refunds_sent: PROVIDER,
+  account_numbers_asked: PROVIDER,
   items_settled: PROVIDER,
   rollovers_advanced: [],
   mandates_checked: PROVIDER,

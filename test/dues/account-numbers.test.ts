@@ -189,19 +189,21 @@ test('a number that the bank gave while the student left is nobody’s', async (
   assertRefused(await demo.get(accountOf(id)), 'HUE00001')
 })
 
-test('many students are given account numbers in one request, and who is left out is named with why', async () => {
-  const [one, other, gone] = [
+test('account numbers for many students are asked for in one request and given in the background; who is left out is named', async () => {
+  const [one, other, gone, leaver] = [
     await newChild('Ravi Menon'),
     await newChild('Tara Menon'),
     await newChild('Om Das'),
+    await newChild('Leela Das'),
   ]
   const known = await withAccount('Uma Iyer')
   assertStatus(await demo.post(`${ERP}/students/${gone.id}/drop`, {}), 200)
-  const student_ids = [one.id, other.id, gone.id, known.id, 'student_nobody', one.id]
+  const student_ids = [one.id, other.id, gone.id, known.id, leaver.id, 'student_nobody', one.id]
   const path = `${AT}/students/virtual-accounts`
   assert.equal((await viewer.post(path, { student_ids })).status, 403)
+  const before = (await finance.get(path)).body.data
   const { status, body } = await finance.post(path, { student_ids })
-  assert.deepEqual([status, body.data.done], [200, 2])
+  assert.deepEqual([status, body.data.done], [200, 3])
   const { account_number } = (await demo.get(accountOf(known.id))).body.data
   assert.deepEqual(
     new Map(body.data.left_out.map((left: Json) => [left.name, left.why])),
@@ -211,7 +213,13 @@ test('many students are given account numbers in one request, and who is left ou
       ['student_nobody', 'This student was not found. Check its id.'],
     ]),
   )
+  assert.deepEqual((await finance.get(path)).body.data, { ...before, waiting: 3 })
+  assertRefused(await demo.get(accountOf(one.id)), 'HUE00001')
+  assertStatus(await demo.post(`${ERP}/students/${leaver.id}/drop`, {}), 200)
+  assertStatus(await demo.post(`${SANDBOX}/clock`, { advance: 'PT1M' }), 200)
   for (const { id } of [one, other]) assert.equal((await cardOf(id)).virtual_account.status, 'active')
+  assertRefused(await demo.get(accountOf(leaver.id)), 'HUE00001')
+  assert.deepEqual((await finance.get(path)).body.data, { ...before, given: before.given + 2 })
   const again = await finance.post(path, { student_ids: [one.id, other.id] })
   assert.deepEqual([again.body.data.done, again.body.data.left_out.length], [0, 2])
   assert.equal((await finance.get(`${AT}/choices`)).body.data.gives_account_numbers, true)

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test, type TestContext } from 'node:test'
+import { lose, status } from '../../emulators/faults.ts'
+import { requestVirtualAccounts } from '../../src/dues/virtual-accounts/account-requests.service.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { reconcile } from '../../src/payments/reconcile/reconcile.service.ts'
 import type { Callback } from '../../src/providers/port.ts'
@@ -9,6 +11,7 @@ import { findBroken } from '../harness/payments.ts'
 import { ERP, PAY } from '../harness/samples.ts'
 import { assertStatus, newStudent } from '../http/support.ts'
 import { type GatewayName, GATEWAYS } from '../sim/gateways.ts'
+import { World } from '../sim/world.ts'
 import { SIGN } from './sign.ts'
 
 const accountOf = (id: string): string => `${PAY}/students/${id}/virtual_account`
@@ -145,5 +148,47 @@ for (const name of ['razorpay', 'cashfree'] as const) {
     assert.deepEqual((await problems()).slice(1), [
       `transfer HDFCN00000005 is booked as ${payment?.payment_id} already`,
     ])
+  })
+
+  test(`the number of a leaver is closed at ${name}, and what came before that waits for a person`, async t => {
+    const { gateway, demo, send, deliver, child, problems, paymentsOf } = await openSchool(t, name)
+    const { id, ref } = await child()
+    assertStatus(await demo.post(`${ERP}/students/${id}/drop`, {}), 200)
+    await deliver(await send(ref, 100, 'HDFCN00000006'))
+    assert.deepEqual(await problems(), ['came to an account number that is closed'])
+    const start = name === 'razorpay' ? 'POST /v1/virtual_accounts' : 'PATCH /pg/vba'
+    gateway.spoil(start, status(502, 'Bad gateway'))
+    for (const advance of ['PT1M', 'PT5M'])
+      assertStatus(await demo.post('/api/v1/sandbox/clock', { advance }), 200)
+    const sent = { paise: 100_00, utr: 'HDFCN00000007', name: 'Asha Rao' }
+    assert.equal(await gateway.bank.transfer(ref, sent), false, 'it goes back by itself')
+    assert.deepEqual(await paymentsOf(id), [])
+  })
+
+  test(`numbers for many at ${name} are one each, whenever the process dies and whatever answer is lost`, async t => {
+    let world: World | null = null
+    const gateway = await GATEWAYS[name](() => new Date(world?.now ?? Date.now()))
+    t.after(() => gateway.close())
+    world = await World.open(t, { ...gateway.apiEnv, ...gateway.keysEnv })
+    const ids: string[] = []
+    for (let n = 0; n < 9; n++) ids.push(await newStudent(world.as('demo-school'), { fee_components: FEES }))
+    const institute = await getInstitute(world.ctx, 'demo-school')
+    const command = { instituteId: institute.id }
+    await requestVirtualAccounts(world.ctx, command, { institute, studentIds: ids })
+    const advance = async (): Promise<void> => {
+      await world?.as('demo-school').post('/api/v1/sandbox/clock', { advance: 'PT6M' })
+    }
+    for (const statements of [12, 3, 30, 18]) {
+      gateway.spoil(name === 'razorpay' ? 'POST /v1/virtual_accounts' : 'POST /pg/vba', lose)
+      world.line.cutAt(statements, statements % 2 === 0)
+      await advance().catch(() => {})
+      await world.crash()
+    }
+    for (let n = 0; n < 8; n++) await advance()
+    const given = await world.sql<{ ref: string; number: string }>(
+      `select provider_ref as ref, account_number as number from virtual_accounts where state = 'active'`,
+    )
+    assert.equal(new Set(given.map(one => one.number)).size, ids.length)
+    for (const { ref } of given) assert.equal(await gateway.times('account', ref), 1)
   })
 }

@@ -29,6 +29,7 @@ export const OVER_ALL: readonly Group[] = [
       'console/approvals/approvals.store.ts nextExpiry',
       'console/reports/mailing/mailing.store.ts nextDue',
       'console/sums/sums.store.ts findChanged',
+      'dues/virtual-accounts/virtual-accounts.store.ts nextDue',
       'flex/engine/engine.store.ts nextStepDue',
       'flex/notices/notices.store.ts listBounces',
       'flex/notices/notices.store.ts nextBounce',

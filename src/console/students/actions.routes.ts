@@ -17,7 +17,15 @@ import {
 } from '../../leaving/leaving.schemas.ts'
 import { previewLeaving } from '../../leaving/leaving.service.ts'
 import { printNoDues } from '../../leaving/no-dues.service.ts'
-import { virtualAccountOutput } from '../../dues/virtual-accounts/virtual-account.schemas.ts'
+import {
+  countVirtualAccounts,
+  requestVirtualAccounts,
+  type RequestedAccounts,
+} from '../../dues/virtual-accounts/account-requests.service.ts'
+import {
+  accountCountsOutput,
+  virtualAccountOutput,
+} from '../../dues/virtual-accounts/virtual-account.schemas.ts'
 import {
   openVirtualAccount,
   type GivenAccount,
@@ -55,7 +63,7 @@ import { noteOf, guarded } from '../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
 import { classChangeAct } from '../approvals/bulk-acts.ts'
 import { leavingAct } from '../approvals/student-acts.ts'
-import { addConsoleWrite } from '../auth/access.routes.ts'
+import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import { EVERYONE, TAKERS } from '../console.rules.ts'
 import { assertMayTake } from '../counter/counter.rules.ts'
 import { addConsoleFile } from '../files.routes.ts'
@@ -419,13 +427,15 @@ function addAccountNumbers(app: FastifyInstance, ctx: PaymentContext): void {
     body: input.manyStudentsInput,
     output: one(bulkOutput),
     perform: (command, { institute, body }) =>
-      acts.giveAccountNumbers(ctx, command, { institute, studentIds: body.studentIds }),
-    audit: (_call, { given }: acts.GivenNumbers) =>
-      given.map(({ studentId, accountNumber }) => ({
-        what: 'student.account_number_given',
-        about: studentId,
-        after: { account_number: accountNumber },
-      })),
+      requestVirtualAccounts(ctx, command, { institute, studentIds: body.studentIds }),
+    audit: (_call, { done }: RequestedAccounts) =>
+      done.map(about => ({ what: 'student.account_number_asked_for', about })),
+  })
+  addConsoleRead(app, ctx, {
+    url: '/students/virtual-accounts',
+    roles: FINANCE_ROLES,
+    output: one(accountCountsOutput),
+    answer: ({ institute }) => countVirtualAccounts(ctx, institute),
   })
 }
 

@@ -29,10 +29,6 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { studentList } from './student.list.ts'
 import type { ListedStudent } from './students.store.ts'
 import { openDueLinks, type WantedLinks } from '../../dues/due-links.service.ts'
-import {
-  openVirtualAccounts,
-  type GivenAccount,
-} from '../../dues/virtual-accounts/virtual-accounts.service.ts'
 import { totalOf } from '../../orders/orders.rules.ts'
 import type { PaymentContext } from '../../payments/context.ts'
 import type { Bulk } from '../lists/bulk.rules.ts'
@@ -177,23 +173,4 @@ export async function makeLinks(
       }),
     }
   })
-}
-
-export type GivenNumbers = Bulk & { given: readonly GivenAccount[] }
-
-/** Gives each of these students an account number; who cannot have one, or has one, is named with why. */
-export async function giveAccountNumbers(
-  ctx: PaymentContext,
-  command: Command<GivenNumbers>,
-  { institute, studentIds }: { institute: Institute; studentIds: readonly string[] },
-): Promise<GivenNumbers> {
-  const { given, leftOut } = await openVirtualAccounts(ctx, institute, studentIds)
-  const keys = leftOut.map(({ id: studentId }) => ({ instituteId: institute.id, studentId }))
-  const named = await readStudentContexts(ctx.db, keys)
-  const made = {
-    done: given.map(({ studentId }) => studentId),
-    leftOut: leftOut.map(({ id, why }) => ({ id, why, name: named.get(id)?.student.fullname ?? id })),
-    given,
-  }
-  return transact(ctx.db, command, async () => made)
 }

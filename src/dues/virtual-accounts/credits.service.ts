@@ -30,11 +30,13 @@ export async function takeCredit(
   const { instituteId, accountRef } = credit
   return ctx.db.transaction(async tx => {
     // One that is still being opened has no such name yet, and nobody has seen its number.
-    const account = await store.findAtProvider(tx, instituteId, accountRef)
-    if (account === null) return 'unknown'
-    if (account.accountId !== accountId) return 'foreign'
-    const key = { instituteId, studentId: account.studentId }
+    const named = await store.findAtProvider(tx, instituteId, accountRef)
+    if (named === null) return 'unknown'
+    if (named.accountId !== accountId) return 'foreign'
+    const key = { instituteId, studentId: named.studentId }
     await holdStudent(tx, key)
+    // Its student may have left a moment ago.
+    const account = (await store.findAtProvider(tx, instituteId, accountRef)) ?? named
     const claim = { account, credit, paymentId: newId('pay') }
     if (!(await claimCredit(ctx, tx, claim))) return 'applied'
     const order = await openOrderFor(tx, key, credit)

@@ -1,5 +1,5 @@
-import { outputOf } from '../../http/wire/output.ts'
-import type { OpenVirtualAccount } from './virtual-accounts.store.ts'
+import { outputOf, type Shown } from '../../http/wire/output.ts'
+import type { AccountCounts, OpenVirtualAccount } from './virtual-accounts.store.ts'
 
 const out = outputOf<OpenVirtualAccount>()
 const fields = {
@@ -18,3 +18,12 @@ export const virtualAccountOutput = out.object('VirtualAccount', {
   ...fields,
   provider: out.text('The payment provider that it is with.', 'sandbox'),
 })
+
+const counts = outputOf<AccountCounts>()
+export const accountCountsOutput = counts.object({
+  given: counts.integer('Students who have a number.', 310),
+  waiting: counts.integer('For how many the provider is still to be asked, or has not answered.', 2),
+  refused: counts.integer('For how many the provider gives none.', 0),
+  refusal: counts.optional.text('Why, in its words, for one of them.', 'Smart Collect is not enabled.'),
+})
+export type AccountCountsAnswer = Shown<typeof accountCountsOutput>

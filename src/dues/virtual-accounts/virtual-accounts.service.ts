@@ -1,9 +1,8 @@
 import { recordEvents } from '../../events/events.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { virtualAccountsOf, type PaymentContext } from '../../payments/context.ts'
-import { forEachSettled } from '../../platform/concurrency.ts'
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
-import { BursarError, conflict, notFound } from '../../platform/errors.ts'
+import { conflict, notFound } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
 import type { Account, BranchKey } from '../../providers/accounts/registry.service.ts'
@@ -62,40 +61,29 @@ export async function openVirtualAccount(
   const account = await ctx.accounts.accountFor(at, 'payments')
   const { wanted, askedAt } = await ctx.db.transaction(tx => prepare(tx, key, account, ctx.clock.now()))
   if (isOpen(wanted)) return transact(ctx.db, command, async () => ({ ...wanted, isNew: false }))
-  const port = await virtualAccountsOf(ctx, wanted)
-  const holderName = `${institute.name} ${student.fullname}`
-  const request = { ...at, virtualAccountId: wanted.id, holderName, askedAt }
-  const opened = await port.open(request).catch((error: unknown) => {
+  const asked = { institute, student, askedAt }
+  const opened = await askProvider(ctx, wanted, asked).catch((error: unknown) => {
     if (!(error instanceof ProviderRefused)) throw error
     throw conflict(`The payment provider gives no account number: ${error.message}`)
   })
-  return transact(ctx.db, command, tx => finish(tx, key, opened, ctx.clock.now()))
+  return transact(ctx.db, command, tx => record(tx, key, opened, ctx.clock.now()))
 }
 
-type GivenAccounts = { given: GivenAccount[]; leftOut: { id: string; why: string }[] }
-
-const OPENED_AT_ONCE = 8
-
-/** Gives many students account numbers, each by itself: who cannot have one, or has one, is named with why. */
-export async function openVirtualAccounts(
+/** Has the provider open an account of which the row stands. `askedAt`: when that was tried before. */
+export async function askProvider(
   ctx: PaymentContext,
-  institute: Institute,
-  studentIds: readonly string[],
-): Promise<GivenAccounts> {
-  const made: GivenAccounts = { given: [], leftOut: [] }
-  const open = async (studentId: string): Promise<void> => {
-    try {
-      const account = await openVirtualAccount(ctx, { instituteId: institute.id }, { institute, studentId })
-      if (account.isNew) made.given.push(account)
-      else made.leftOut.push({ id: studentId, why: `It has the number ${account.accountNumber}.` })
-    } catch (error) {
-      if (!(error instanceof BursarError) || error.httpStatus >= 500) throw error
-      made.leftOut.push({ id: studentId, why: error.message })
-    }
-  }
-  const left = new Set(studentIds).values()
-  await Promise.all(Array.from({ length: OPENED_AT_ONCE }, () => forEachSettled(left, open)))
-  return made
+  wanted: VirtualAccount,
+  {
+    institute,
+    student,
+    askedAt,
+  }: { institute: Institute; student: StudentContext['student']; askedAt: Date | null },
+): Promise<OpenedVirtualAccount> {
+  const { instituteId, id: virtualAccountId } = wanted
+  const { collectorCode, fullname } = student
+  const holderName = `${institute.name} ${fullname}`
+  const port = await virtualAccountsOf(ctx, wanted)
+  return port.open({ instituteId, collectorCode, virtualAccountId, holderName, askedAt })
 }
 
 async function prepare(
@@ -106,12 +94,21 @@ async function prepare(
 ): Promise<{ wanted: VirtualAccount; askedAt: Date | null }> {
   await holdStudent(tx, key)
   const known = await store.findOfStudent(tx, key)
-  if (known !== null && known.state !== 'closed') return { wanted: known, askedAt: known.createdAt }
+  if (known !== null && known.state !== 'closed') {
+    if (!isOpen(known)) await store.countTry(tx, known)
+    return { wanted: known, askedAt: known.tries === 0 ? null : known.createdAt }
+  }
   const { student } = await readContext(tx, key)
-  if (student.status === 'dropped') throw hasLeft()
-  if (account?.port.virtualAccounts === undefined)
-    throw conflict('The payment provider of this branch gives students no account numbers.')
-  const made: VirtualAccount = {
+  if (student.status === 'dropped') throw conflict(HAS_LEFT)
+  if (account?.port.virtualAccounts === undefined) throw conflict(GIVES_NONE)
+  const made = { ...newAccount(key, account, createdAt), tries: 1 }
+  await store.insertAccount(tx, made)
+  return { wanted: made, askedAt: null }
+}
+
+/** One that the provider has not been asked for. */
+export function newAccount(key: StudentKey, account: Account, createdAt: Date): VirtualAccount {
+  return {
     ...key,
     id: newId('va'),
     provider: account.provider,
@@ -124,13 +121,14 @@ async function prepare(
     createdAt,
     openedAt: null,
     closedAt: null,
+    tries: 0,
+    dueAt: null,
+    refusal: null,
   }
-  await store.insertAccount(tx, made)
-  return { wanted: made, askedAt: null }
 }
 
 /** Two who asked at once were given the same account by the provider; the first of them records it. */
-async function finish(
+export async function record(
   tx: Transaction,
   key: StudentKey,
   given: OpenedVirtualAccount,
@@ -139,32 +137,19 @@ async function finish(
   await holdStudent(tx, key)
   const known = await store.findOfStudent(tx, key)
   // It was taken away while the provider was asked, and nobody has seen the number.
-  if (known === null || known.state === 'closed') throw hasLeft()
+  if (known === null || known.state === 'closed') throw conflict(HAS_LEFT)
   if (isOpen(known)) return { ...known, isNew: false }
-  const opened = { ...known, ...given, state: 'active' as const, openedAt }
+  const opened = { ...known, ...given, state: 'active' as const, openedAt, dueAt: null, refusal: null }
   await store.setOpened(tx, opened)
   const about = { instituteId: key.instituteId, context: await readContext(tx, key), at: openedAt }
   await recordEvents(tx, [virtualAccountEvent('virtual_account.created', about, opened)])
   return { ...opened, isNew: true }
 }
 
-/**
- * Closes the account number of a student who leaves, in the transaction of that. The provider is not asked to: until it could
- * have answered, and for as long as people know the number, money comes to it, and a person decides about that.
- */
-export async function closeVirtualAccount(tx: Transaction, key: StudentKey, closedAt: Date): Promise<void> {
-  const known = await store.findOfStudent(tx, key)
-  if (known === null || known.state === 'closed') return
-  if (!isOpen(known)) return store.deleteOpening(tx, known)
-  const closed = { ...known, state: 'closed' as const, closedAt }
-  await store.setClosed(tx, closed)
-  const about = { instituteId: key.instituteId, context: await readContext(tx, key), at: closedAt }
-  await recordEvents(tx, [virtualAccountEvent('virtual_account.closed', about, closed)])
-}
+export const HAS_LEFT = 'This student has left and gets no account number.'
+export const GIVES_NONE = 'The payment provider of this branch gives students no account numbers.'
 
-const hasLeft = () => conflict('This student has left and gets no account number.')
-
-function isOpen(account: VirtualAccount): account is OpenVirtualAccount {
+export function isOpen(account: VirtualAccount): account is OpenVirtualAccount {
   return account.state !== 'opening'
 }
 

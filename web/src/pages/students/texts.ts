@@ -93,6 +93,7 @@ const ACTION_LABELS: Record<string, string> = {
   'student.changed': 'Profile changed',
   'student.fetched': 'Fetched from the ERP',
   'student.account_number_given': 'Account number given',
+  'student.account_number_asked_for': 'Account number asked for',
   'student.dropped': 'Dropped',
   'student.left': 'Left the school',
   'student.added': 'Registered by the office',

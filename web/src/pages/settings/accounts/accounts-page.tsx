@@ -14,6 +14,7 @@ import { ShortTable } from '../../../ui/table/short-table.tsx'
 import { When } from '../../../ui/when.tsx'
 import { SettingsTabs } from '../settings-tabs.tsx'
 import { AccountDetail } from './account-detail.tsx'
+import { AccountNumbers } from './account-numbers.tsx'
 import { NewAccountDialogue } from './new-account-dialogue.tsx'
 import { AccountBadge, usesOf } from './texts.tsx'
 
@@ -46,6 +47,7 @@ export function AccountsPage() {
         <>
           <Accounts accounts={accounts.data} onOpen={setOpenId} />
           <Branches branches={setup.data.branches} />
+          <AccountNumbers />
           {open !== undefined && (
             <SideDialogue onClose={() => setOpenId(null)} title={open.title}>
               <AccountDetail account={open} setup={setup.data} mayChange={mayChange} />

@@ -23,9 +23,9 @@ export function NumbersForPicked({ list, picked }: { list: string; picked: Picke
       {isOpen && (
         <BulkDialogue
           title={`Account numbers for ${counted(count, 'student')}?`}
-          description="Each student gets an account number of its own, to which the family transfers fees. Who has one already, or has left, is left out and named."
-          verb="Give the numbers"
-          done={['account number given', 'account numbers given']}
+          description="The payment provider is asked for an account number for each student, to which the family transfers fees. Settings → Payment accounts says how far that is. Who has one already, or has left, is left out and named."
+          verb="Ask for the numbers"
+          done={['account number asked for', 'account numbers asked for']}
           picked={picked}
           run={{ list, path: `${path}/students/virtual-accounts`, ids: 'student_ids', refreshes: REFRESHES }}
           body={() => ({})}
