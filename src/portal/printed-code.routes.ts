@@ -3,6 +3,10 @@ import { withoutPlanned, withoutTaken } from '../dues/dues.rules.ts'
 import { readDues, type Dues } from '../dues/dues.service.ts'
 import { openDuesOrder } from '../dues/pay-dues.service.ts'
 import { readPrintedCode } from '../dues/printed-code.service.ts'
+import {
+  findVirtualAccount,
+  type OpenVirtualAccount,
+} from '../dues/virtual-accounts/virtual-accounts.service.ts'
 import { VisitorLimit } from '../http/limits/rate-limits.ts'
 import { isInstituteCode, type Institute } from '../institutes/institutes.rules.ts'
 import { FAMILY_ADDRESS, findInstitute } from '../institutes/institutes.service.ts'
@@ -15,7 +19,7 @@ import { LIMITS } from '../platform/rate-limits.rules.ts'
 import { fill, formatDayIn, type Language } from '../platform/languages.ts'
 import { formatRupees, subtractPaise, sumPaise } from '../platform/money.ts'
 import { languageOf, schoolHead, sendPage, sendWrongLink } from './layout.ts'
-import { classOf } from './parents/children.ts'
+import { classOf, transferOf } from './parents/children.ts'
 import { textsIn } from './texts/texts.ts'
 
 const PAGE = `${FAMILY_ADDRESS}/:institute/fees/:code`
@@ -75,7 +79,8 @@ async function show(
   const { collectorCode } = owed.context.student
   const language = languageOf(request, reply, institute)
   const mayPay = await takesPayments(ctx, { instituteId: institute.id, collectorCode })
-  const { title, data } = describe({ institute, owed, onTheWay, mayPay, isBusy, path, language })
+  const account = await findVirtualAccount(ctx, { instituteId: institute.id, studentId })
+  const { title, data } = describe({ institute, owed, account, onTheWay, mayPay, isBusy, path, language })
   return sendPage(reply, {
     template: 'printed-code',
     title,
@@ -90,6 +95,7 @@ async function show(
 type PrintedCodeData = {
   institute: Institute
   owed: Dues
+  account: OpenVirtualAccount | null
   onTheWay: readonly OnTheWay[]
   /** Whether the branch has an account that payments go to. */
   mayPay: boolean
@@ -99,7 +105,7 @@ type PrintedCodeData = {
   language: Language
 }
 
-function describe({ institute, owed, onTheWay, mayPay, isBusy, path, language }: PrintedCodeData): {
+function describe({ institute, owed, account, onTheWay, mayPay, isBusy, path, language }: PrintedCodeData): {
   title: string
   data: Record<string, unknown>
 } {
@@ -145,6 +151,11 @@ function describe({ institute, owed, onTheWay, mayPay, isBusy, path, language }:
         })),
       form: isDue && mayPay && !isBusy ? { action: path, button: fill(texts.pay, { amount }) } : null,
       next: texts.next,
+      transfer: transferOf(
+        account,
+        { who: student.fullname, school: institute.name },
+        textsIn(language).parents,
+      ),
     },
   }
 }

@@ -2,7 +2,11 @@ import * as store from './reminders.store.ts'
 import type { Readable } from 'node:stream'
 import type { Dues } from '../dues/dues.service.ts'
 import { printedCodeUrl } from '../dues/printed-code.service.ts'
-import { upiLink } from './reminders.rules.ts'
+import {
+  listVirtualAccounts,
+  type OpenVirtualAccount,
+} from '../dues/virtual-accounts/virtual-accounts.service.ts'
+import { askingLink } from './reminders.rules.ts'
 import { readDuesLeft } from '../dues/on-the-way.service.ts'
 import { timingOf } from '../dues/dues.rules.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
@@ -56,6 +60,7 @@ async function* noticesOf(
       phone: context.student.contactNumber,
     }))
     const languages = await languagesOf(ctx.db, phones)
+    const accounts = await listVirtualAccounts(ctx, institute.id, ids)
     const prints: DocumentPrint[] = []
     for (const [index, one] of dues.entries()) {
       const language = languages[index] ?? 'en'
@@ -66,7 +71,13 @@ async function* noticesOf(
         branch: null,
         title: besideEnglish(each => messageTextsIn(each).demandNotice.title, language),
         madeAt,
-        blocks: noticeOf(one, { school, today: dayOf(madeAt), language, payUrl }),
+        blocks: noticeOf(one, {
+          school,
+          today: dayOf(madeAt),
+          language,
+          payUrl,
+          account: accounts.get(one.context.student.id),
+        }),
         isSandbox: ctx.mode === 'sandbox',
       })
     }
@@ -91,11 +102,17 @@ async function payUrlOf(
   return (await takesPayments(ctx, branch)) ? printedCodeUrl(ctx, institute, student.id) : null
 }
 
-type Notice = { school: School; today: string; language: Language; payUrl: string | null }
+type Notice = {
+  school: School
+  today: string
+  language: Language
+  payUrl: string | null
+  account: OpenVirtualAccount | undefined
+}
 
 /** A notice is in the language of the family, with English beside it where it is short. */
 function noticeOf(dues: Dues, notice: Notice): DocumentBlock[] {
-  const { school, today, language } = notice
+  const { today, language } = notice
   const t = messageTextsIn(language).demandNotice
   const both = (key: keyof typeof t): string =>
     besideEnglish(each => messageTextsIn(each).demandNotice[key], language)
@@ -133,15 +150,32 @@ function noticeOf(dues: Dues, notice: Notice): DocumentBlock[] {
       total: [both('total'), '', formatRupees(total)],
     },
     { kind: 'text', text: rupeesInWords(total) },
-    ...school.bankAccounts.map(({ upiId, ...account }): DocumentBlock => {
-      const { holder, number, ifsc, bank } = account
-      const transfer = fill(t.transfer, { holder, number, ifsc, bank })
-      return { kind: 'text', text: upiId === null ? transfer : `${transfer}, ${fill(t.upi, { upi: upiId })}` }
-    }),
+    ...transfersTo(notice),
     ...payCode(dues, notice, total),
     { kind: 'text', text: both('ignore') },
     { kind: 'signature', label: both('signature') },
   ]
+}
+
+/** Where there is a number of the student's own, whoever sends money to it has said whose it is; the school's accounts do not. */
+function transfersTo({ school, language, account }: Notice): DocumentBlock[] {
+  const t = messageTextsIn(language).demandNotice
+  const ways =
+    account === undefined
+      ? school.bankAccounts.map(({ upiId, holder, number, ifsc, bank }) => ({
+          upiId,
+          text: fill(t.transfer, { holder, number, ifsc, bank }),
+        }))
+      : [
+          {
+            upiId: account.upiId,
+            text: fill(t.ownAccount, { number: account.accountNumber, ifsc: account.ifsc }),
+          },
+        ]
+  return ways.map(({ upiId, text }) => ({
+    kind: 'text',
+    text: upiId === null ? text : `${text}, ${fill(t.upi, { upi: upiId })}`,
+  }))
 }
 
 /**
@@ -162,7 +196,7 @@ function payCode(
   const account = school.bankAccounts.find(one => one.upiId !== null)
   if (account?.upiId === undefined || account.upiId === null || total > UPI_MOST) return []
   const { upiId, holder } = account
-  const code = upiLink({ upiId, holder, amountPaise: total, note: student.identifier })
+  const code = askingLink({ upiId, holder, amountPaise: total, note: student.identifier })
   return [{ kind: 'qr', code, label: labelOf('scan') }]
 }
 

@@ -1,6 +1,7 @@
 import { timingOf, type PartPayment } from '../dues/dues.rules.ts'
 import type { FieldProblem } from '../platform/errors.ts'
 import { paiseOf, subtractPaise, sumPaise, type Paise, toRupees } from '../platform/money.ts'
+import { upiLink } from '../providers/upi.ts'
 
 /** What a family is reminded of: what is past its due day, or everything that no instalment plan takes. */
 export const SCOPES = ['overdue', 'all'] as const
@@ -106,15 +107,7 @@ function unknownIn(key: string, text: string): FieldProblem[] {
 }
 
 /** What a UPI app reads off a QR code: whom to pay, exactly how much, and what to write beside it. */
-export function upiLink(of: { upiId: string; holder: string; amountPaise: Paise; note: string }): string {
-  const values = {
-    pa: of.upiId,
-    pn: of.holder,
-    am: toRupees(of.amountPaise).toFixed(2),
-    cu: 'INR',
-    tn: of.note,
-  }
-  // Apps take no plus for a blank, which URLSearchParams would write.
-  const query = Object.entries(values).map(([key, value]) => `${key}=${encodeURIComponent(value)}`)
-  return `upi://pay?${query.join('&')}`
+export function askingLink(of: { upiId: string; holder: string; amountPaise: Paise; note: string }): string {
+  const { upiId: pa, holder: pn, amountPaise, note: tn } = of
+  return upiLink('pay', { pa, pn, am: toRupees(amountPaise).toFixed(2), cu: 'INR', tn })
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { AT } from '../console/orders/support.ts'
 import { createPerson } from '../console/support.ts'
+import { printedCodeUrl } from '../../src/dues/printed-code.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Answer, Json } from '../harness/client.ts'
 import { findBroken } from '../harness/payments.ts'
@@ -107,6 +108,24 @@ test('an account number is closed with the student who leaves, and one who comes
   assertStatus(again, 201)
   assert.notEqual(again.body.data.account_number, first.account_number)
   assert.deepEqual((await demo.get(accountOf(id))).body.data, again.body.data)
+})
+
+test('the pages of a child show its number with a code and a link that open a UPI app, until it has left', async () => {
+  const { user, id } = await withAccount('Tanvi Rao')
+  const { account_number, upi_id } = (await demo.get(accountOf(id))).body.data
+  const parent = await visitAs(bursar, user)
+  const code = new URL(printedCodeUrl(bursar.app.ctx, { code: 'demo-school' }, id)).pathname
+  const pages = [`/parents/students/${id}`, code]
+  for (const path of pages) {
+    const { text: page } = await parent.get(path)
+    assert.ok(page.includes(account_number), path)
+    const [, link = ''] = /href="(upi:[^"]*)"/.exec(page) ?? []
+    const { searchParams } = new URL(link.replaceAll('&amp;', '&'))
+    assert.deepEqual([searchParams.get('pa'), searchParams.get('am')], [upi_id, null])
+    assert.match(page, /<img src="data:image\/svg/)
+  }
+  assertStatus(await demo.post(`${ERP}/students/${id}/drop`, {}), 200)
+  for (const path of pages) assert.ok(!(await parent.get(path)).text.includes(account_number), path)
 })
 
 /** One who left with an account number, to which money has come since. */

@@ -5,7 +5,7 @@ import { LIMITS } from '../../src/platform/rate-limits.rules.ts'
 import { Pile } from '../../src/receipts/document-pdf.ts'
 import { API, assertAnswer, demoVisitor } from '../console/support.ts'
 import { startBursar } from '../harness/bursar.ts'
-import { ERP, sampleStudent } from '../harness/samples.ts'
+import { ERP, PAY, sampleStudent } from '../harness/samples.ts'
 import { Visitor } from '../harness/visitor.ts'
 import { readPdf, type Read } from '../receipts/read-pdf.ts'
 
@@ -56,6 +56,15 @@ test('notices come class by class in the language of the family with English bes
   assert.match(text, /ಬೋಧನಾ ಶುಲ್ಕ \/ Tuition fee/)
   assert.match(text, /Scan with the phone’s camera to pay ₹1,000\.00 online/)
   assert.equal([...text.matchAll(/Page 1 of 1/g)].length, 3)
+})
+
+test('a notice names the student’s own account number where there is one', async () => {
+  const opened = await bursar.demo.post(`${PAY}/students/${zoya}/virtual_account`, {})
+  assertAnswer(opened, '201')
+  const { text } = await print(`${PATH}/demand-notices?list=students`)
+  const { account_number: number } = opened.body.data
+  const named = text.matchAll(new RegExp(`By transfer to the student’s own account: number ${number}`, 'g'))
+  assert.equal([...named].length, 1, 'on the paper of that student alone')
 })
 
 test('cards name each child with its class and number, ten to a page, and only those of the list', async () => {

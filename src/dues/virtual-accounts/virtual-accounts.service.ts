@@ -38,6 +38,16 @@ export async function getVirtualAccount(
   return account
 }
 
+/** The account numbers that take money, by student. */
+export async function listVirtualAccounts(
+  { db }: { db: Queryable },
+  instituteId: number,
+  studentIds: readonly string[],
+): Promise<Map<string, OpenVirtualAccount>> {
+  const known = await store.listOfStudents(db, instituteId, studentIds)
+  return new Map([...known].flatMap(([id, one]) => (isOpen(one) ? [[id, one] as const] : [])))
+}
+
 /** Whether the provider of a branch gives students account numbers. */
 export async function givesAccountNumbers(
   { accounts }: Pick<PaymentContext, 'accounts'>,

@@ -319,9 +319,10 @@ function isToPay({ tone, canPay, canGoBack }: StatusBanner): boolean {
 }
 
 /** Where some way does not take the amount. */
-function transferFor({ ways, account, order, language }: OrderPageData) {
+function transferFor({ institute, ways, account, order, language }: OrderPageData) {
   if (ways === null || ways.offered.length === ways.limits.length) return null
-  const transfer = transferOf(account, order.studentName ?? order.name, textsIn(language).parents)
+  const names = { who: order.studentName ?? order.name, school: institute.name }
+  const transfer = transferOf(account, names, textsIn(language).parents)
   return transfer === null ? null : { ...transfer, isOpen: ways.offered.length === 0 }
 }
 

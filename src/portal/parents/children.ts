@@ -9,6 +9,7 @@ import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { timingOf, withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
+import { qrImage, upiLink } from '../../providers/upi.ts'
 import { yearName } from '../../students/students.rules.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
@@ -113,10 +114,13 @@ export function timingLines(
 /** The number that the family of a child can transfer to; null when it has none that takes money. */
 export function transferOf(
   account: OpenVirtualAccount | null,
-  who: string,
+  { who, school }: { who: string; school: string },
   { student: { transfer: t } }: ParentsTexts,
 ) {
   if (account?.state !== 'active') return null
+  // Without an amount: the family chooses it in the app.
+  const link =
+    account.upiId === null ? null : upiLink('pay', { pa: account.upiId, pn: school, cu: 'INR', tn: who })
   return {
     heading: t.heading,
     say: fill(t.say, { who }),
@@ -125,6 +129,7 @@ export function transferOf(
       { label: t.ifsc, value: account.ifsc },
       ...(account.upiId === null ? [] : [{ label: t.upiId, value: account.upiId }]),
     ],
+    upi: link === null ? null : { link, open: t.openApp, code: qrImage(link), scan: t.scan },
   }
 }
 

@@ -82,7 +82,7 @@ export function describeStudent(
     advance: hasAdvance ? advanceOf(pageData, left, texts) : null,
     pay,
     ...problemOf(pageData, { left: asked, hasParts: (pay?.part ?? null) !== null }, texts),
-    transfer: transferOf(pageData.account, who, texts),
+    transfer: transferOf(pageData.account, { who, school: where }, texts),
     away: pageData.takesPayments || left.totalPaise === 0 ? undefined : textsIn(language).checkout.awaySay,
     otherYears: pageData.otherYears.map(child => cardOf(child, institute, texts, language)),
     links: linksOf(pageData, texts),

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { QRCodeSegment } from 'qrcode'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { formField, sendPage, sendWrongLink } from '../../portal/layout.ts'
@@ -9,6 +8,7 @@ import { PAYMENT_MODES } from '../../payments/payments.rules.ts'
 import type { PaymentMode } from '../../providers/port.ts'
 import type { BankAct, BankPayment, BankMandate, MandateAct } from './simulator.rules.ts'
 import { formatRupees, toRupees, type Paise } from '../../platform/money.ts'
+import { qrImage, upiLink } from '../../providers/upi.ts'
 import { INDIA, startOfDay } from '../../platform/calendar.ts'
 
 const PAYMENT_PATH = '/sandbox/bank/:institute_id/:ref'
@@ -176,7 +176,7 @@ async function describeBankPage(
     ways: PAYMENT_MODES.map(value => ({ value, label: LABELS[value], isChosen: value === mode })),
     intent,
     payee: PAYEE,
-    qr: mode === 'upi' ? await drawQr(intent) : undefined,
+    qr: mode === 'upi' ? qrImage(intent) : undefined,
     cards: CARDS,
     cardProblem: options.isCardUnknown === true ? CARD_PROBLEM : undefined,
     banks: BANKS,
@@ -233,7 +233,7 @@ async function describeMandatePage(mandate: BankMandate, merchant: string): Prom
     reference: mandate.ref,
     isUpi,
     intent,
-    qr: isUpi && mandate.state === 'open' ? await drawQr(intent) : undefined,
+    qr: isUpi && mandate.state === 'open' ? qrImage(intent) : undefined,
     ways: WAYS,
   }
 }
@@ -269,21 +269,5 @@ function mandateIntentOf(mandate: BankMandate, merchant: string): string {
   })
 }
 
-/**
- * A QR code as the address of an image, so that a page needs nothing beside itself. In one segment and with a mask of our
- * choice: to weigh all ways to divide the text and all eight masks took most of the time that the bank's page took.
- */
-async function drawQr(text: string): Promise<string> {
-  const { toString } = await import('qrcode')
-  const segments: QRCodeSegment[] = [{ data: Buffer.from(text), mode: 'byte' }]
-  const svg = await toString(segments, { type: 'svg', margin: 2, errorCorrectionLevel: 'M', maskPattern: 0 })
-  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`
-}
-
 /** A handle that no bank has: an app that reads it finds nobody to pay. */
 const PAYEE = 'test@bursarsandbox'
-
-function upiLink(what: 'pay' | 'mandate', fields: Record<string, string>): string {
-  const query = Object.entries(fields).map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-  return `upi://${what}?${query.join('&')}`
-}
