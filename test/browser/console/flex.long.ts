@@ -60,7 +60,7 @@ async function showsDays(t: TestContext, stage: Stage): Promise<void> {
       await go(`?month=${day.slice(0, 7)}`)
       const cell = page.locator(`a[href*="/flex/days/${day}"]`)
       await cell.waitFor()
-      assert.match(await cell.innerText(), /2 bounced\s+₹14\.4 K/)
+      assert.match(await cell.innerText(), /2 bounced\s+₹7\.2 K/)
       await expectSoundAndKeep(page, 'console-flex-calendar')
       await cell.click()
       const rows = page.locator('tbody tr')

@@ -77,14 +77,14 @@ async function comesIn(go: Go): Promise<void> {
     'Developers',
     'Settings',
   ])
-  assert.match(await step(page), /^Collected/)
+  assert.match(await step(page), /^This year’s fees alone/)
 
   await go(I)
   await page.getByText('Collected today').waitFor()
   await step(page)
   await page.keyboard.press('Enter')
   await page.waitForFunction(() => document.activeElement?.id === 'main')
-  assert.match(await step(page), /^Collected/, 'past all that stands around the page')
+  assert.match(await step(page), /^This year’s fees alone/, 'past all that stands around the page')
 }
 
 async function recordsAPayment(go: Go): Promise<void> {

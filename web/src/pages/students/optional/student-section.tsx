@@ -73,10 +73,10 @@ export function OptionalFeesSection({ student }: { student: Student }) {
                       <Button
                         size="compact-sm"
                         variant="default"
-                        aria-label={`End ${one.name}`}
+                        aria-label={`${endingWord(one)} ${one.name}`}
                         onClick={() => setEnding(one)}
                       >
-                        {one.rhythm === 'once' ? 'Take back' : 'End'}
+                        {endingWord(one)}
                       </Button>
                     ),
                   },
@@ -161,4 +161,8 @@ function EndDialogue({ id, one, onClose }: { id: string; one: OwnEnrolmentAnswer
       </form>
     </Dialogue>
   )
+}
+
+function endingWord({ rhythm }: OwnEnrolmentAnswer): string {
+  return rhythm === 'once' ? 'Take back' : 'End'
 }
