@@ -16,7 +16,8 @@ import {
   addHealthRoutes,
   type Readiness,
 } from '../http/metrics.ts'
-import { addOpenApi, addReference } from '../http/openapi/reference.ts'
+import { docsRoutes } from '../http/docs/docs.routes.ts'
+import { addOpenApi } from '../http/openapi/reference.ts'
 import { addSecurityTxt } from '../http/security-txt.ts'
 import { keepRouteTable } from '../http/endpoint.ts'
 import { createServer } from '../http/server.ts'
@@ -127,7 +128,8 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   const { app, metrics } = createServerWithMetrics(options)
   const requestLog = keepRequestLog(app, ctx)
   keepRouteTable(app)
-  addOpenApi(app, { publicUrl: ctx.publicUrl, webhooks: EVENT_WEBHOOKS })
+  const described = { publicUrl: ctx.publicUrl, webhooks: EVENT_WEBHOOKS }
+  addOpenApi(app, described)
 
   orderRoutes(app, ctx, refuseOnTheWay)
   paymentRoutes(app, ctx)
@@ -167,7 +169,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
 
   addHealthRoutes(app, { ...options, metrics })
   addSecurityTxt(app, ctx, options.securityContacts ?? [])
-  addReference(app)
+  docsRoutes(app, described)
   await app.register(async pages => {
     const providerOrigins = plainOrigins(ctx.publicUrl, ctx.accounts.apiOrigins)
     await protectPages(pages, { mode: ctx.mode, log, providerOrigins })

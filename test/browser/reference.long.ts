@@ -20,3 +20,16 @@ test('the reference shows every operation, asks no other host and offers no serv
   }
   assert.deepEqual(asked, new Set([url]))
 })
+
+test('a guide is copied as Markdown by its button', async t => {
+  const browser = await openBrowser(t)
+  if (browser === null) return
+  const { url } = await startBursar(t)
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await context.newPage()
+  await page.goto(`${url}/docs/guides/money`)
+  await page.getByRole('button', { name: 'Copy as Markdown' }).click()
+  await page.getByRole('status').getByText('Copied').waitFor()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  assert.equal(copied, await (await fetch(`${url}/docs/guides/money.md`)).text())
+})

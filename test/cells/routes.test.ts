@@ -41,7 +41,7 @@ const MARKS: readonly [prefix: string, mark: Marked][] = [
 
 /** The same from every cell. */
 const ANYWHERE = (
-  '/openapi.json /openapi.yaml /lender/openapi.json /docs /docs/guides/search /docs/* ' +
+  '/openapi.json /openapi.yaml /lender/openapi.json /docs /docs/guides/search /docs/* /llms.txt /llms-full.txt ' +
   '/healthz /readyz /metrics /.well-known/security.txt /favicon.ico /favicon.svg ' +
   '/ /* /hosted/:provider/* /console /console/*'
 ).split(' ')

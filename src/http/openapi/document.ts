@@ -5,7 +5,7 @@ import { componentOf, nameComponent } from '../wire/input.ts'
 import { formats } from '../wire/formats.ts'
 
 const DESCRIPTION = `Fee collection for schools and colleges. JSON over HTTPS, HTTP Basic authentication with API key and secret.
-How to use it, by task: [guides](/docs/guides/).
+How to use it, by task: [guides](/docs/guides/). As Markdown: [this reference](/docs/reference/index.md), [all pages](/llms.txt).
 
 Amounts are rupees with at most two decimals. Read them as decimals, not as binary fractions: \`1234567.89\` is exact.
 Digits in a string (\`"1500.50"\`) are taken as well, and so are four digits for a year.
