@@ -15,6 +15,7 @@ import {
 import { callerOf } from './auth.ts'
 import { bodyMark, parseBody } from './body.ts'
 import { errorBody, JSON_TYPE, successBody, done, type Reply } from './reply.ts'
+import { type Deprecation, deprecationHeaders } from './openapi/deprecation.ts'
 import { documentEndpoint, type EndpointDocs } from './openapi/operation.ts'
 import { input, type AnyInput, type Read } from './wire/input.ts'
 import { JSON_BODY, type FileKind } from '../platform/limits.rules.ts'
@@ -325,6 +326,11 @@ export function keepRouteTable(app: FastifyInstance): void {
           },
         })
       return
+    }
+    const { 'x-deprecation': deprecation } = schema as { 'x-deprecation'?: Deprecation }
+    if (deprecation !== undefined) {
+      const headers = deprecationHeaders(deprecation)
+      route.onRequest = async (_request, reply) => void reply.headers(headers)
     }
     for (const one of [method].flat())
       table.push({

@@ -1,6 +1,7 @@
 import type { Scope } from '../../institutes/institutes.rules.ts'
 import type { AnswerDocs } from '../reply.ts'
 import { type AnyInput, nameComponent } from '../wire/input.ts'
+import { type Deprecation, documentDeprecation } from './deprecation.ts'
 import { objectSchema, type JsonSchema } from '../../platform/json.rules.ts'
 
 /** What an operation says of itself in the API reference. */
@@ -11,6 +12,7 @@ export type EndpointDocs = {
   description: string
   /** Statuses beyond those every operation may answer with. */
   errors?: readonly ErrorStatus[]
+  deprecated?: Deprecation
 }
 
 const ERROR_TEXTS = {
@@ -73,20 +75,22 @@ export function documentEndpoint({
   scope,
   ...parts
 }: DocumentedOperation & { scope: Scope }): Record<string, unknown> {
-  const { operationId, tag, summary, description, errors = [] } = docs
+  const { operationId, tag, summary, description, deprecated, errors = [] } = docs
   const isWrite = parts.method !== undefined
+  const documented = documentScope(scope, description)
   return {
     operationId,
     tags: [tag],
     summary,
-    ...documentScope(scope, description),
+    ...documented,
+    ...(deprecated && documentDeprecation(deprecated, documented.description)),
     ...(isWrite ? { headers: IDEMPOTENCY_HEADER } : {}),
     ...documentParts({ ...parts, errors }),
   }
 }
 
 /** Basic authentication has no scopes of its own: linters take a role that stands there for a mistake. */
-function documentScope(scope: Scope, description = ''): Record<string, unknown> {
+function documentScope(scope: Scope, description = ''): { description: string; 'x-scope': Scope } {
   return {
     description: `${description}\n\nScope of the API key: \`${scope}\`.`.trim(),
     'x-scope': scope,
