@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Config } from './config.ts'
-import { prepareDataDir, readOrMakeMasterKey } from './installation.ts'
+import { prepareDataDir, readOrMakeMasterKey, readVersion } from './installation.ts'
 import { OffsetClock, realClock } from '../platform/clock.ts'
 import { splitDatabaseUrl } from '../platform/db/pool.ts'
 import { Database, type DatabaseOptions } from '../platform/db/database.ts'
@@ -11,7 +11,7 @@ import { isUnavailable } from '../platform/errors.ts'
 import { addressPolicy } from '../platform/http-client/addresses.ts'
 import { migrate, type MigrationResult } from '../platform/db/migrate.ts'
 import { Vault } from '../platform/secrets.ts'
-import { claimSetting, readSetting } from '../platform/db/instance-settings.ts'
+import { claimSetting, readSetting, writeSetting } from '../platform/db/instance-settings.ts'
 import { loadOffset } from '../sandbox/clock/clock.service.ts'
 import { seedSandbox } from '../sandbox/seed/seed.service.ts'
 
@@ -54,6 +54,7 @@ export async function openDatabase(
     await waitUntilWritable(db, { waitMs, onWait })
     await refuseOtherMode(db, config.mode)
     const migration = await migrate(db)
+    if (migration.applied.length > 0) await writeSetting(db, 'migrated_by', readVersion())
     await claimSetting(db, 'mode', config.mode)
     await refuseOtherMode(db, config.mode)
     const vault = new Vault(config.masterKey ?? (await readOrMakeMasterKey(config.dataDir)))

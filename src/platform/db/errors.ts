@@ -55,6 +55,11 @@ export function isTimeout(error: unknown): error is Error {
   return error instanceof Error && (sqlState(error) === '57014' || error.message === 'Query read timeout')
 }
 
+/** Also as the cause of what callers are told. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && (sqlState(error) === '55P03' || isLockTimeout(error.cause))
+}
+
 /** A statement before it in the transaction failed, and that one says why. */
 export function isAborted(error: unknown): boolean {
   return sqlState(error) === '25P02'

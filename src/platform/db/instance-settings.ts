@@ -3,6 +3,8 @@ import type { Queryable, Transaction } from './database.ts'
 /** Settings of the installation itself that live in its database. */
 type Setting =
   | 'mode'
+  /** The version of Bursar that brought the schema to where it is. */
+  | 'migrated_by'
   | 'master_key_fingerprint'
   | 'clock_offset_ms'
   | 'clock_target'

@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Database, Queryable } from './database.ts'
+import { isLockTimeout } from './errors.ts'
+import { readSetting } from './instance-settings.ts'
 import { addAll } from '../lists.ts'
 
 /**
@@ -20,19 +23,35 @@ const LONGEST_MS = 600_000
 
 export type MigrationResult = { applied: string[]; version: number }
 
-export function migrate(db: Database): Promise<MigrationResult> {
+/**
+ * Whoever waits for a table that somebody reads makes all others wait behind it. So a migration waits this long, lets go of
+ * everything, and tries again later.
+ */
+const TABLE_WAIT_MS = 300
+const TRY_AGAIN_MS = 1_000
+const GIVE_UP_MS = 120_000
+
+export async function migrate(db: Database, folder = DIRECTORY): Promise<MigrationResult> {
   const work = async (tx: Queryable): Promise<MigrationResult> => {
     // Waiting for a sibling that migrates may take longer than an ordinary lock or statement may.
-    await tx.query(`set local lock_timeout = '120s'`)
+    await tx.query(`set local lock_timeout = '${GIVE_UP_MS}ms'`)
     await tx.query(`set local statement_timeout = '${LONGEST_MS}ms'`)
-    return applyMigrations(tx)
+    return applyMigrations(tx, folder)
   }
-  return db.transaction(work, { query_timeout: LONGEST_MS })
+  const giveUpAt = Date.now() + GIVE_UP_MS
+  for (;;) {
+    try {
+      return await db.transaction(work, { query_timeout: LONGEST_MS })
+    } catch (error) {
+      if (!isLockTimeout(error) || Date.now() >= giveUpAt) throw error
+    }
+    await wait(TRY_AGAIN_MS)
+  }
 }
 
 /** Runs inside the caller's transaction. */
-export async function applyMigrations(tx: Queryable): Promise<MigrationResult> {
-  const migrations = await readMigrations()
+export async function applyMigrations(tx: Queryable, folder = DIRECTORY): Promise<MigrationResult> {
+  const migrations = await readMigrations(folder)
   await tx.query(`select pg_advisory_xact_lock(hashtext('bursar migrations'))`)
   await tx.query(`create table if not exists schema_migrations (
     version integer primary key,
@@ -42,8 +61,9 @@ export async function applyMigrations(tx: Queryable): Promise<MigrationResult> {
     works_from integer
   )`)
   const applied = await readApplied(tx)
-  refuseMismatch(migrations, applied)
+  await refuseMismatch(tx, migrations, applied)
   const pending = migrations.slice(applied.length)
+  if (applied.length > 0) await tx.query(`set local lock_timeout = '${TABLE_WAIT_MS}ms'`)
   for (const migration of pending) {
     await tx.query(migration.sql)
     await tx.query(
@@ -103,13 +123,13 @@ export async function readMigrationState(db: Database): Promise<MigrationState> 
   return { ...row, expected }
 }
 
-async function readMigrations(): Promise<Migration[]> {
-  const files = (await readdir(DIRECTORY)).filter(file => FILE.test(file)).sort()
+async function readMigrations(folder = DIRECTORY): Promise<Migration[]> {
+  const files = (await readdir(folder)).filter(file => FILE.test(file)).sort()
   return Promise.all(
     files.map(async (name, index) => {
       const version = Number(name.slice(0, 4))
       if (version !== index + 1) throw new Error(`migrations are not numbered without gaps at ${name}`)
-      const sql = await readFile(new URL(name, DIRECTORY), 'utf8')
+      const sql = await readFile(new URL(name, folder), 'utf8')
       const worksFrom = readWorksFrom(name, sql)
       return { version, name, sql, checksum: createHash('sha256').update(sql).digest('hex'), worksFrom }
     }),
@@ -134,14 +154,15 @@ async function readApplied(tx: Queryable): Promise<AppliedMigration[]> {
   )
 }
 
-function refuseMismatch(known: Migration[], applied: AppliedMigration[]): void {
+async function refuseMismatch(tx: Queryable, known: Migration[], applied: AppliedMigration[]): Promise<void> {
   for (const [index, row] of applied.entries()) {
     const migration = known[index]
     if (migration === undefined) {
       if (row.worksFrom !== null && row.worksFrom <= known.length) continue
+      const version = await readSetting(tx, 'migrated_by')
       throw new Error(
-        `The database was migrated by a newer Bursar (it has ${row.name}, this version does not). ` +
-          'Start that version or a later one.',
+        `The database was migrated by a newer Bursar${version === null ? '' : `, ${version}`} ` +
+          `(it has ${row.name}, this version does not). Start that version or a later one.`,
       )
     }
     if (migration.checksum !== row.checksum) {

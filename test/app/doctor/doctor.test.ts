@@ -96,6 +96,28 @@ test('the command makes nothing: it refuses a database that no Bursar has used, 
   assert.match(folder.err, /\/nonexistent\/bursar has no database yet: start Bursar\./)
 })
 
+test('the command refuses by name a database whose schema is of a newer Bursar, or of none that was released', async t => {
+  const used = await startBursar(t)
+  const { databaseUrl } = used.app.config
+  const env = { DATABASE_URL: databaseUrl ?? '', MASTER_KEY: TEST_MASTER_KEY, PUBLIC_URL: used.url }
+  const refused = async (change: string, reason: RegExp): Promise<void> => {
+    await used.sql(change)
+    const { code, err } = await run(env, 'doctor')
+    assert.equal(code, 1)
+    assert.match(err, reason)
+  }
+  await refused(
+    `insert into schema_migrations (version, name, checksum) values (9999, '9999_later.sql', 'x');
+     update instance_settings set value = '9.1.0' where key = 'migrated_by'`,
+    /newer Bursar, 9\.1\.0 \(it has 9999_later\.sql, this version does not\)\. Start that version or a later one\./,
+  )
+  await refused(
+    `delete from schema_migrations where version = 9999;
+     update schema_migrations set checksum = 'edited' where version = 1`,
+    /0001_schema\.sql was changed after it ran .* Start the Bursar that made the database/,
+  )
+})
+
 test('a clock a second off, a short certificate and a late backup are named', () => {
   assert.equal(judgeClock(-900).verdict, 'ok')
   assert.match(judgeClock(3_200).text, /^3\.2 s ahead of/)
