@@ -4,7 +4,7 @@ import { SCHOOL, StudentDesk } from '../console/students/support.ts'
 import { assertAnswer } from '../console/support.ts'
 
 export const BANK = `${SCHOOL}/bank`
-const TITLES = 'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.,Closing Balance'
+export const TITLES = 'Date,Narration,Chq./Ref.No.,Withdrawal Amt.,Deposit Amt.,Closing Balance'
 
 /** Demo School's office with bank accounts and their statements. */
 export class BankDesk {
