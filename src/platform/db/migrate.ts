@@ -82,7 +82,7 @@ export async function readPending(
   db: Queryable,
 ): Promise<{ version: number; pending: Pick<Migration, 'name' | 'sql' | 'worksFrom'>[] }> {
   const [migrations, applied] = await Promise.all([readMigrations(), readApplied(db)])
-  refuseMismatch(migrations, applied)
+  await refuseMismatch(db, migrations, applied)
   return { version: applied.length, pending: migrations.slice(applied.length) }
 }
 
