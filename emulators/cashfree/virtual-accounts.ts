@@ -53,10 +53,14 @@ export function listByUtr(books: Books, utr: string): EmulatorAnswer {
   return made.length === 0 ? found(undefined, 'payment') : { status: 200, body: { payment_details: made } }
 }
 
-export type Sent = { rupees: number; utr: string; name: string; account?: string }
+export type TestTransfer = { rupees: number; utr: string; name: string; account?: string }
 
 /** A payer's bank transfers money. An account that is inactive takes none: it goes back. */
-export function transfer(books: Books, id: string, { rupees, utr, name, account = '' }: Sent): boolean {
+export function transfer(
+  books: Books,
+  id: string,
+  { rupees, utr, name, account = '' }: TestTransfer,
+): boolean {
   const to = books.virtualAccounts.get(id)
   if (to?.vba_status !== 'ACTIVE') return false
   const [orderId, paymentId] = [`n${newNumber()}`, newNumber()]
@@ -95,9 +99,9 @@ export function transfer(books: Books, id: string, { rupees, utr, name, account 
   return true
 }
 
-type Told = Required<Sent> & { orderId: string; paymentId: string; at: string }
+type AnnouncedTransfer = Required<TestTransfer> & { orderId: string; paymentId: string; at: string }
 
-function tell(books: Books, to: VirtualAccount, told: Told): void {
+function tell(books: Books, to: VirtualAccount, told: AnnouncedTransfer): void {
   const { orderId, paymentId, rupees, utr, name, account, at } = told
   emit(books, 'PAYMENT_SUCCESS_WEBHOOK', {
     order: { order_id: orderId, order_amount: rupees, order_currency: 'INR', order_tags: null },

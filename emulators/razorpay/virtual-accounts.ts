@@ -62,10 +62,10 @@ export function closeAccount(books: Books, id: string): EmulatorAnswer {
   return { status: 200, body: account }
 }
 
-export type Sent = { paise: number; utr: string; name: string; account?: string; isUpi?: boolean }
+export type TestTransfer = { paise: number; utr: string; name: string; account?: string; isUpi?: boolean }
 
 /** A payer's bank transfers money. An account that is closed takes none: it goes back. */
-export function transfer(books: Books, id: string, sent: Sent): Payment | null {
+export function transfer(books: Books, id: string, sent: TestTransfer): Payment | null {
   const account = books.virtualAccounts.get(id)
   if (account?.status !== 'active') return null
   const { paise, utr, isUpi = false } = sent
@@ -87,7 +87,7 @@ export function transfer(books: Books, id: string, sent: Sent): Payment | null {
 function bankTransfer(
   virtualAccount: VirtualAccount,
   { id: payment_id, amount }: Payment,
-  { utr, name, account = '' }: Sent,
+  { utr, name, account = '' }: TestTransfer,
 ): Transfer {
   return {
     id: newId('bt'),
@@ -113,7 +113,7 @@ function bankTransfer(
 function upiTransfer(
   virtualAccount: VirtualAccount,
   { id: payment_id, amount, vpa }: Payment,
-  { utr, account = '' }: Sent,
+  { utr, account = '' }: TestTransfer,
 ): Transfer {
   return {
     id: newId('ut'),

@@ -6,7 +6,7 @@ import type { Log } from '../platform/log.ts'
 /** A change: what began to fail or warn, or was well again, of which process. */
 export type HealthChange = { at: string; process: string; what: string; state: string }
 
-/** Of all processes together: months of a quiet installation, in some 40 kB. */
+/** All processes share this list: 200 changes are months of a quiet installation and take about 40 kB. */
 const MOST_CHANGES = 200
 const LONGEST_STATE = 200
 const WELL = 'well'

@@ -4,9 +4,8 @@ import { onBehalf, type OnBehalf } from '../console/auth/on-behalf.ts'
 import type { TokenScope } from '../console/tokens/tokens.rules.ts'
 import { BursarError, type ErrorCode, type FieldProblem } from '../platform/errors.ts'
 
-/** For whom an assistant asks. */
+/** The key or personal token that an assistant came with, and what it may do. */
 export type Holder = {
-  /** Of the key or token that it came with. */
   id: string
   behalf: OnBehalf
   scopes: readonly TokenScope[]

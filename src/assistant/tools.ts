@@ -5,7 +5,7 @@
 export type Tool = {
   name: string
   title: string
-  /** For the assistant: when it helps, and what its answer has. */
+  /** Tells the assistant when the tool helps and what its answer holds. */
   description: string
   /** Below an institute of the console's API. */
   operation: `${'GET' | 'POST'} /${string}`

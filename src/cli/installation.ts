@@ -179,7 +179,7 @@ export function addDoctorCommand(program: Command): void {
   addExamples(doctor, ['bursar doctor', 'bursar doctor --json'])
 }
 
-/** To open a database would migrate an empty one; to open servers of which none takes writes would wait for a promotion. */
+/** Opening the database would migrate an empty one, and would wait for a promotion where no server takes writes. */
 async function refuseUnready(config: Config): Promise<void> {
   refuseToMake(config)
   const connected = await connectTo(config)

@@ -51,7 +51,7 @@ export type CallLimit = {
   isForPerson: boolean
 }
 
-/** For one ERP. Each is a promise in memory, and the last would wait for an hour or more. */
+/** Limits the calls that wait for one ERP: each is a promise in memory, and the last would wait for an hour or more. */
 const MAX_WAITING = 20_000
 
 export class ErpCallLimiter {

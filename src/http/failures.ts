@@ -189,7 +189,7 @@ function pathOf({ url }: FastifyRequest): string {
   return end < 0 ? url : url.slice(0, end)
 }
 
-/** In a route's address `:name` matches one segment or a part of it, and `*` the rest. */
+/** `:name` in a route's address matches one segment or a part of it, and `*` the rest. */
 function patternOf(url: string): RegExp {
   const parts = url.split(/(:\w+|\*)/).map(part => {
     if (part === '*') return '.*'

@@ -18,7 +18,7 @@ type DatedFee = {
   isCarried: boolean
   /** It belongs to the family and goes back. */
   isDeposit: boolean
-  /** Of an optional fee that goes by periods. */
+  /** Whether the fee is an optional one that goes by periods. */
   isOptional: boolean
 }
 

@@ -18,9 +18,13 @@ export async function connect(
 export const basic = ({ key, secret }: { key: string; secret: string }): string =>
   `Basic ${Buffer.from(`${key}:${secret}`).toString('base64')}`
 
-type Said = { isError: boolean; text: string; body: Json }
+type ToolAnswer = { isError: boolean; text: string; body: Json }
 
-export async function call(client: Client, name: string, sent: Record<string, unknown> = {}): Promise<Said> {
+export async function call(
+  client: Client,
+  name: string,
+  sent: Record<string, unknown> = {},
+): Promise<ToolAnswer> {
   const result: CallToolResult = await client.callTool({ name, arguments: sent })
   const [first] = result.content
   const text = first?.type === 'text' ? first.text : ''

@@ -31,11 +31,11 @@ await seedSchool(ctx, school, 100)
 const COMMON =
   /console_sessions|console_memberships|from institutes|instance_settings|api_requests|schema_migrations/
 
-type Asked = { text: string; values: readonly unknown[] }
+type SentStatement = { text: string; values: readonly unknown[] }
 
 /** What the database is asked meanwhile, by the requests of this file alone: no worker runs. */
-async function listen(act: () => Promise<unknown>): Promise<Asked[]> {
-  const asked: Asked[] = []
+async function listen(act: () => Promise<unknown>): Promise<SentStatement[]> {
+  const asked: SentStatement[] = []
   const { db } = ctx
   const query = db.query.bind(db)
   db.query = (text, values) => {
@@ -51,7 +51,7 @@ async function listen(act: () => Promise<unknown>): Promise<Asked[]> {
 }
 
 /** Tables that a statement has no index for. So few rows as here are quicker read whole: the planner is asked not to. */
-async function readWhole({ text, values }: Asked): Promise<string[]> {
+async function readWhole({ text, values }: SentStatement): Promise<string[]> {
   const [row] = await ctx.db.transaction(async tx => {
     await tx.query('set local enable_seqscan = off')
     return tx.query<{ 'QUERY PLAN': Json }>(`explain (format json) ${text}`, [...values])

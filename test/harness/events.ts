@@ -4,11 +4,11 @@ import type { TestBursar } from './bursar.ts'
 import type { Json } from './client.ts'
 import { assertFits } from './openapi/schema.ts'
 
-export type Told = { code: EventCode; resourceId: string; payload: Json }
+export type CataloguedEvent = { code: EventCode; resourceId: string; payload: Json }
 
 /** Everything that was recorded, in its order; each is held against the catalogue: no field missing, wrong or too many. */
-export async function readCatalogued({ sql }: Pick<TestBursar, 'sql'>): Promise<Told[]> {
-  const events = await sql<Told>(
+export async function readCatalogued({ sql }: Pick<TestBursar, 'sql'>): Promise<CataloguedEvent[]> {
+  const events = await sql<CataloguedEvent>(
     'select event_code as code, resource_id as "resourceId", payload from events order by sequence',
   )
   for (const { code, payload } of events) {

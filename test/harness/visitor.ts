@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 
 /** A browser without a screen: keeps cookies, follows nothing by itself, sends forms. */
-export type Seen = { status: number; location: string | null; text: string; headers: Headers }
+export type VisitorResponse = { status: number; location: string | null; text: string; headers: Headers }
 
 export class Visitor {
   readonly #origin: string
@@ -14,16 +14,19 @@ export class Visitor {
     this.#headers = headers
   }
 
-  get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Seen> {
+  get(path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<VisitorResponse> {
     return this.#send(path, { method, headers })
   }
 
-  post(path: string, fields: Record<string, string> | [name: string, value: string][] = {}): Promise<Seen> {
+  post(
+    path: string,
+    fields: Record<string, string> | [name: string, value: string][] = {},
+  ): Promise<VisitorResponse> {
     return this.#send(path, { method: 'POST', body: new URLSearchParams(fields) })
   }
 
   /** Opens a link as a click would, up to the page it ends at. */
-  async open(path: string): Promise<Seen> {
+  async open(path: string): Promise<VisitorResponse> {
     let seen = await this.get(path)
     for (let hops = 0; seen.location !== null && hops < 5; hops++) seen = await this.get(seen.location)
     return seen
@@ -35,7 +38,7 @@ export class Visitor {
     return /name="csrf" value="([^"]+)"/.exec(text)?.[1] ?? assert.fail(`no form on ${path}: ${text}`)
   }
 
-  async #send(path: string, init: RequestInit): Promise<Seen> {
+  async #send(path: string, init: RequestInit): Promise<VisitorResponse> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(new URL(path, this.#origin), {
       ...init,

@@ -37,9 +37,9 @@ function accepts(read: (value: unknown) => unknown, body: Json): boolean {
   }
 }
 
-type Place = { path: string[]; schema: Json; isRequired: boolean }
+type SchemaPlace = { path: string[]; schema: Json; isRequired: boolean }
 
-function placesOf(schema: Json, path: string[] = []): Place[] {
+function placesOf(schema: Json, path: string[] = []): SchemaPlace[] {
   const required = new Set(schema.required)
   return Object.entries<Json>(schema.properties ?? {}).flatMap(([name, field]) => {
     const place = { path: [...path, name], schema: field, isRequired: required.has(name) }
@@ -59,7 +59,11 @@ function withValue(valid: Json, path: readonly string[], value: Json): Json {
 }
 
 /** What the document says in words because no schema says it without spoiling generated clients. */
-function isSaidInWords({ schema, isRequired }: Place, value: Json, { documented, read }: Verdict): boolean {
+function isSaidInWords(
+  { schema, isRequired }: SchemaPlace,
+  value: Json,
+  { documented, read }: Verdict,
+): boolean {
   const format: string = schema.format ?? ''
   if (value === '' || value === null) return !isRequired && read && !documented
   if (format === 'rupees' || format === 'year') return typeof value === 'string' && read && !documented

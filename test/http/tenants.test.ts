@@ -5,13 +5,20 @@ import { operationsOf } from '../harness/openapi/operations.ts'
 import { Client, DEMO, GROUP, type Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
 import { assertSame, dump, essence, meant, NAMELESS, probes, SHARED } from './fixtures/tenant-probes.ts'
-import { fillDemoGroup, fillDemoSchool, made, mapValues, nearMiss, type Known } from './fixtures/tenants.ts'
+import {
+  fillDemoGroup,
+  fillDemoSchool,
+  made,
+  mapValues,
+  nearMiss,
+  type KnownIds,
+} from './fixtures/tenants.ts'
 
 /** Demo Group, holding Demo School's ids, gets the answer that it would get for ids that do not exist. */
 const bursar = await startBursar({ after })
 const { demo, group } = bursar
 const theirs = await fillDemoSchool(bursar)
-const unknown: Known = {
+const unknown: KnownIds = {
   path: mapValues(theirs.path, nearMiss),
   query: mapValues(theirs.query, nearMiss),
   branch: 'NONE',

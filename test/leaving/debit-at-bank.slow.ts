@@ -11,9 +11,9 @@ const NOTHING_OWED = {
   charges: ['TUITION_FEE', 'TRANSPORT_FEE'].map(component_type => ({ component_type, charge: 'none' })),
 }
 
-type Left = { world: World; finance: Visitor; amount: number; plan: Json }
+type LeavingWithDebit = { world: World; finance: Visitor; amount: number; plan: Json }
 
-async function leaveWithDebit(t: TestContext): Promise<Left> {
+async function leaveWithDebit(t: TestContext): Promise<LeavingWithDebit> {
   const world = await openWorld(t, { withErp: false })
   const finance = await createPerson(world.bursar, {
     email: 'finance@school.example',
@@ -35,7 +35,7 @@ async function leaveWithDebit(t: TestContext): Promise<Left> {
   return { world, finance, amount, plan }
 }
 
-async function rowOf({ world, finance }: Pick<Left, 'world' | 'finance'>): Promise<Json[]> {
+async function rowOf({ world, finance }: Pick<LeavingWithDebit, 'world' | 'finance'>): Promise<Json[]> {
   const { body } = await finance.get(`${SCHOOL}/leavers`)
   const row = body.data.find((one: Json) => one.service_student_id === world.studentId)
   return [row.state, row.on_the_way_amount, row.advance]

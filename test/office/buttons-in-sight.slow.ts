@@ -35,7 +35,7 @@ const NOT_MADE = [
   '/reminders/$run',
 ]
 
-type Made = Record<string, string>
+type PageIds = Record<string, string>
 
 const LONG = { fullname: 'Venkatanarasimha Raju Chintalapati', primary_contact_name: 'Lakshmi Chintalapati' }
 
@@ -92,7 +92,7 @@ async function makeSchool(t: { after(done: () => Promise<void> | void): void }) 
   await subscribe(demo, 'http://127.0.0.1:9/a-long-address-of-the-erp/hooks/bursar')
   const { id: page } = await createPage(demo, { title: 'Annual sports and science fair' })
   const [{ id: settlement }] = (await owner.get(`${SCHOOL}/money/settlements`)).body.data
-  const made: Made = { student, order: settled.orderId, page, plan: plans.Asha, day, fee, settlement }
+  const made: PageIds = { student, order: settled.orderId, page, plan: plans.Asha, day, fee, settlement }
   return { bursar, owner, late, made }
 }
 
@@ -128,7 +128,7 @@ function outOfSight(page: Page): Promise<string[]> {
 }
 
 /** The addresses of all pages and views. */
-function addressesOf(made: Made): string[] {
+function addressesOf(made: PageIds): string[] {
   return ROUTES.filter(path => !NOT_MADE.includes(path)).flatMap(path => {
     const address = path.replaceAll(/\$(\w+)/g, (_, name: string) => {
       const id = made[name]

@@ -5,7 +5,7 @@ import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { findBroken } from '../harness/payments.ts'
 import { ERP, PAY } from '../harness/samples.ts'
-import type { Seen, Visitor } from '../harness/visitor.ts'
+import type { VisitorResponse, Visitor } from '../harness/visitor.ts'
 import { newFamily, startPaying, textOf, visitAs } from './parents-support.ts'
 
 /** Fees of several children in one payment at the bank. */
@@ -38,7 +38,7 @@ async function choose(
   parent: Visitor,
   boxes: readonly string[],
   more: Record<string, string> = {},
-): Promise<Seen> {
+): Promise<VisitorResponse> {
   const csrf = await parent.csrf('/parents/pay')
   const ticked = boxes.map((box): [string, string] => ['fee', box])
   return parent.post('/parents/pay', [...ticked, ...Object.entries({ act: 'pay', csrf, ...more })])

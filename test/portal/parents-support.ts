@@ -8,7 +8,7 @@ let count = 0
 
 export type Family = { user: string; students: string[] }
 
-type Wanted = { students?: Record<string, unknown>[]; fees?: Json[]; payments?: Json[] }
+type FamilyOptions = { students?: Record<string, unknown>[]; fees?: Json[]; payments?: Json[] }
 
 export const FEES = [
   {
@@ -24,7 +24,7 @@ const END = new Date().getFullYear() + 2
 export const ROOMY_YEAR = { academic_year_start: END - 1, academic_year_end: END }
 
 /** A parent with children who owe. */
-export async function newFamily(client: Client, wanted: Wanted = {}): Promise<Family> {
+export async function newFamily(client: Client, wanted: FamilyOptions = {}): Promise<Family> {
   const { students = [{}], fees = FEES, payments = [] } = wanted
   const user = `family-${++count}`
   const ids: string[] = []

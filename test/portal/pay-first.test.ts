@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP } from '../harness/samples.ts'
-import type { Seen, Visitor } from '../harness/visitor.ts'
+import type { VisitorResponse, Visitor } from '../harness/visitor.ts'
 import { newFamily, textOf, visitAs } from './parents-support.ts'
 
 /** The one main button of a child's page. */
@@ -43,7 +43,7 @@ async function newChild(fees: Json[] = FEES): Promise<Child> {
 }
 
 /** The forms that pay, as the page has them, in its order. */
-function formsOf({ text }: Seen): { words: string; fields: Record<string, string> }[] {
+function formsOf({ text }: VisitorResponse): { words: string; fields: Record<string, string> }[] {
   return [...text.matchAll(/<form[^>]*action="[^"]*\/pay"[^>]*>([\s\S]*?)<\/form>/g)].map(
     ([, form = '']) => ({
       words: textOf(/<button[^>]*>([\s\S]*?)<\/button>/.exec(form)?.[1] ?? '').trim(),
@@ -152,7 +152,7 @@ test('where fees are chosen the button says their sum, and without a script a su
   const page = await visitor.get('/parents/pay')
   assert.match(textOf(page.text), /Chosen in all: ₹40,500\.00 .*Pay ₹40,500\.00/)
   const csrf = await visitor.csrf('/parents/pay')
-  const send = (sum: string, ...boxes: string[]): Promise<Seen> =>
+  const send = (sum: string, ...boxes: string[]): Promise<VisitorResponse> =>
     visitor.post('/parents/pay', [
       ...boxes.map((box): [string, string] => ['fee', box]),
       ['csrf', csrf],

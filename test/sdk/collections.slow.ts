@@ -11,7 +11,7 @@ const ROOT = resolve(import.meta.dirname, '../..')
 const bursar = await startBursar({ after })
 const STUDENTS = readFileSync(join(ROOT, 'docs/erp-developer/samples/students.csv'), 'utf8')
 
-type Sent = {
+type CollectionRequest = {
   name: string
   method: string
   url: string
@@ -20,7 +20,10 @@ type Sent = {
 }
 
 /** A request as the programs send it: with its variables filled in. */
-async function send(request: Sent, variables: Map<string, string>): Promise<{ status: number; body: Json }> {
+async function send(
+  request: CollectionRequest,
+  variables: Map<string, string>,
+): Promise<{ status: number; body: Json }> {
   const fill = (text: string): string =>
     text.replaceAll(/\{\{(\$?\w+)\}\}/g, (_, name: string) =>
       name === '$randomUUID' ? randomUUID() : (variables.get(name) ?? assert.fail(`${name} is not set`)),
@@ -46,7 +49,11 @@ const BY_STATE = [
 ]
 
 /** The first folder works to its end; no request of the others is refused for its form. */
-function judge(folder: string, { name }: Sent, { status, body }: { status: number; body: Json }): void {
+function judge(
+  folder: string,
+  { name }: CollectionRequest,
+  { status, body }: { status: number; body: Json },
+): void {
   const what = `${folder}: ${name} was answered by ${status} ${JSON.stringify(body).slice(0, 300)}`
   if (folder === 'First hour') assert.ok(status < 300, what)
   else assert.ok(status < 300 || status === 404 || status === 409 || BY_STATE.includes(name), what)
@@ -62,7 +69,7 @@ test('the Postman collection: its first hour runs to the end, and no other reque
   for (const { name: folder, item } of collection.item)
     for (const { name, event, request } of item) {
       const headers = request.header.map(({ key, value }: Json) => [key, value])
-      const sent: Sent = {
+      const sent: CollectionRequest = {
         name,
         method: request.method,
         url: request.url.raw,
@@ -127,7 +134,7 @@ function pairOf(line: string): [string, string] {
   return [line.slice(0, at), line.slice(at + 2)]
 }
 
-function toRequest(file: Blocks): Sent {
+function toRequest(file: Blocks): CollectionRequest {
   const method = ['get', 'post', 'patch', 'put', 'delete'].find(name => file.has(name)) ?? ''
   const isFile = file.has('body:file')
   const json = file.get('body:json')?.join('\n')

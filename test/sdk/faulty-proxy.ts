@@ -10,11 +10,11 @@ export type Fault =
   | { kind: 'answer'; status: number; headers?: Record<string, string>; body: Json }
   | { kind: 'change'; change: (body: Json) => void }
 
-export type Seen = { method: string; path: string; key: string | undefined; at: number }
+export type SeenRequest = { method: string; path: string; key: string | undefined; at: number }
 
 /** Stands between a client and a sandbox, and does what its list of faults says, one for each request. */
 export class FaultyProxy {
-  readonly seen: Seen[] = []
+  readonly seen: SeenRequest[] = []
   readonly #faults: (Fault | null)[] = []
   readonly #server = createServer((incoming, outgoing) => void this.#serve(incoming, outgoing))
   readonly #target: URL

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { applyRefundReport } from '../../src/payments/refunds/refunds.service.ts'
 import { PAY } from '../harness/samples.ts'
 import { choose, expectStatus, stateOf, type Command, type ActContext } from './acts.ts'
-import type { Seen } from './world.ts'
+import type { SeenOrder } from './world.ts'
 
 /** What happens to orders besides being paid: refunds, cancellation, time and pay-outs. */
 const SANDBOX = '/api/v1/sandbox'
@@ -11,7 +11,7 @@ let keys = 0
 
 async function ask(
   context: ActContext,
-  order: Seen,
+  order: SeenOrder,
   paise: number | undefined,
   key: string,
 ): Promise<number> {

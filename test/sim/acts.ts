@@ -4,10 +4,10 @@ import { startTogether } from '../../src/payments/start/start-payment.service.ts
 import { BursarError } from '../../src/platform/errors.ts'
 import { PAY, sampleOrder } from '../harness/samples.ts'
 import type { Random } from './random.ts'
-import type { Seen, SeenPayment, World } from './world.ts'
+import type { SeenOrder, SeenPayment, World } from './world.ts'
 
 /** What people, ERPs and the bank do. Each act looks at how things stand and, if it is alone, knows what must come of it. */
-export type ActContext = { world: World; random: Random; isAlone: boolean; seen: readonly Seen[] }
+export type ActContext = { world: World; random: Random; isAlone: boolean; seen: readonly SeenOrder[] }
 
 export type Command = { name: string; weight: number; run(context: ActContext): Promise<string> }
 
@@ -20,7 +20,7 @@ let count = 0
 
 const isUnderWay = ({ state }: SeenPayment): boolean => state === 'created' || state === 'pending'
 
-function stateOf(order: Seen, now: number): Seen['state'] | 'unsure' {
+function stateOf(order: SeenOrder, now: number): SeenOrder['state'] | 'unsure' {
   if (order.state !== 'unpaid' || order.expiresAt === null) return order.state
   if (Math.abs(order.expiresAt - now) < BLUR_MS) return 'unsure'
   return order.expiresAt <= now ? 'expired' : 'unpaid'
@@ -31,7 +31,7 @@ function expectStatus(context: ActContext, what: string, got: number, allowed: r
 }
 
 /** Mostly one that this act can do something with, now and then any. */
-function choose({ random, seen }: ActContext, isApt: (order: Seen) => boolean): Seen | undefined {
+function choose({ random, seen }: ActContext, isApt: (order: SeenOrder) => boolean): SeenOrder | undefined {
   const apt = random.chance(0.9) ? seen.filter(isApt) : seen
   return random.pick(apt.length > 0 ? apt : seen)
 }
@@ -81,7 +81,7 @@ async function start(context: ActContext): Promise<string> {
   return order.id
 }
 
-function payStatuses(order: Seen, outcome: string, now: number): number[] {
+function payStatuses(order: SeenOrder, outcome: string, now: number): number[] {
   const state = stateOf(order, now)
   if (state === 'unsure') return [200, 409]
   // One that takes no payments any more does not take up the one under way either; its money still counts if it comes.
@@ -91,7 +91,7 @@ function payStatuses(order: Seen, outcome: string, now: number): number[] {
   return [open.bank === 'open' || (open.bank === 'pending' && outcome !== 'pending') ? 200 : 409]
 }
 
-async function payOne(context: ActContext, order: Seen, outcome: string): Promise<number> {
+async function payOne(context: ActContext, order: SeenOrder, outcome: string): Promise<number> {
   const { world, random } = context
   const body = { outcome, mode: random.pick(MODES) }
   const answer = await world.send(order.institute, 'POST', `${SANDBOX}/pay/orders/${order.id}/pay`, body)
@@ -225,7 +225,7 @@ async function payTogether(context: ActContext): Promise<string> {
   return `${first.id} ${second.id}: ${status}`
 }
 
-const isFresh = ({ state, total, payments }: Seen): boolean =>
+const isFresh = ({ state, total, payments }: SeenOrder): boolean =>
   state === 'unpaid' && total % 100 <= 90 && payments.length === 0
 
 /** Two payments for one order: the first fails, the second pays, and then the first went through after all. */

@@ -43,9 +43,9 @@ export type Gateway = Vendor & {
 }
 
 export type GatewayName = 'razorpay' | 'cashfree'
-type Open = (now: () => Date) => Promise<Gateway>
+type OpenGateway = (now: () => Date) => Promise<Gateway>
 
-const openRazorpay: Open = async now => {
+const openRazorpay: OpenGateway = async now => {
   const emulator = await startRazorpay({ now })
   const { books, links, refunds } = emulator
   const linked = (status: string) =>
@@ -107,7 +107,7 @@ const DAY_MS = 86_400_000
 /** Our ids stand there behind the number of their institute. */
 const ours = (id: string): string => id.slice(id.indexOf('-') + 1)
 
-const openCashfree: Open = async now => {
+const openCashfree: OpenGateway = async now => {
   const emulator = await startCashfree({ now })
   const { books } = emulator
   const orders = (status: string) =>
@@ -167,4 +167,4 @@ const openCashfree: Open = async now => {
   }
 }
 
-export const GATEWAYS: Record<GatewayName, Open> = { razorpay: openRazorpay, cashfree: openCashfree }
+export const GATEWAYS: Record<GatewayName, OpenGateway> = { razorpay: openRazorpay, cashfree: openCashfree }

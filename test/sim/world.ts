@@ -24,7 +24,7 @@ export type SeenPayment = {
   ref: string | null
 }
 
-export type Seen = {
+export type SeenOrder = {
   institute: 'demo-school' | 'demo-group'
   id: string
   kind: 'order' | 'link'
@@ -131,14 +131,14 @@ export class World {
     return this.#app.ctx.clock.now().getTime()
   }
 
-  as(institute: Seen['institute']): Client {
+  as(institute: SeenOrder['institute']): Client {
     const { host, port } = this.#app.config
     return new Client(`http://${host}:${port}`, institute === 'demo-school' ? DEMO : GROUP)
   }
 
   /** No answer of ours is ever an error of ours, unless the line was cut under it. */
   async send(
-    institute: Seen['institute'],
+    institute: SeenOrder['institute'],
     method: string,
     path: string,
     body?: unknown,
@@ -178,8 +178,8 @@ export class World {
   sql = async <Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> =>
     (await this.#pool.query<Row>(text, values)).rows
 
-  async latest(limit = REMEMBERED): Promise<Seen[]> {
-    return this.sql<Seen>(LATEST, [limit])
+  async latest(limit = REMEMBERED): Promise<SeenOrder[]> {
+    return this.sql<SeenOrder>(LATEST, [limit])
   }
 
   /** The last errors that were logged. */

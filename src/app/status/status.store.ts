@@ -63,7 +63,7 @@ async function readMode(db: Queryable): Promise<string | null> {
   return row?.value ?? null
 }
 
-/** With its indexes and partitions; the rows are the database's estimate. */
+/** `bytes` counts indexes and partitions too; `rows` is the planner's estimate. */
 export type TableSize = { name: string; rows: number; bytes: number }
 
 /** The largest first. */

@@ -48,7 +48,7 @@ function withoutAnswers(status: Status): Status {
   return { ...status, accounts }
 }
 
-/** Of the process that these settings start. */
+/** Asks the process that these settings start for its metrics. */
 export async function describeFigures(config: Config): Promise<unknown> {
   const port = config.role === 'worker' ? config.workerPort : config.port
   const origin = config.tls === null ? `http://127.0.0.1:${port}` : config.publicUrl

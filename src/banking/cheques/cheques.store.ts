@@ -39,7 +39,7 @@ export async function listParts(
 
 export type Returnable = { amountPaise: Paise; from: string; to: string }
 
-/** By what they are over in all, one payment of each, the last taken first. */
+/** One payment of each cheque, the last taken first; the total over all payments of a cheque identifies it. */
 export async function listReturnable(
   db: Queryable,
   instituteId: number,

@@ -9,7 +9,7 @@ import type { Queryable } from '../../platform/db/database.ts'
  * in the pause nobody waits for one answer after the other.
  */
 type Connection = Queryable & {
-  /** From now on a statement that is not answered for so long has failed: its server may be gone without a word. */
+  /** Fails every later statement that takes longer than this, since a server can disappear without closing the connection. */
   answerWithin(ms: number): void
   end(): Promise<void>
 }

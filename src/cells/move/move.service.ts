@@ -332,7 +332,7 @@ async function pause(run: Run): Promise<void> {
     await rehearse(run)
     sides.answerWithin(urgentMs(run))
   }
-  // From then on processes of the old cell remember nobody of the school, so none answers for it once it has left.
+  // After this wait no process of the old cell has the school cached, so none answers for it once it has left.
   await wait(Math.max(0, options.settleMs - (await fence.readWarnedMs(source, school.id))))
   await comeNear(run, watchSlot(run))
   // Renewed with each try, so it outlasts one try, the pause and the switch.

@@ -3,8 +3,8 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { ConsoleRole, Who } from '../console.rules.ts'
 
 /**
- * For whom this process calls the console's API itself, without a browser: whoever an assistant works for. Nothing that
- * comes over the wire can set it.
+ * The person for whom this process calls the console's API itself, without a browser, when an assistant works for them.
+ * Nothing that comes over the wire can set it.
  */
 export type OnBehalf = { who: Who; institute: Institute; role: ConsoleRole }
 

@@ -143,7 +143,7 @@ export async function enterLender({ db }: Context, who: Who, code: string): Prom
 export type Session = {
   mode: Context['mode']
   now: Date
-  /** In a sandbox anybody may sign in as one of them; live mode has none. */
+  /** Anybody may sign in as one of them in a sandbox; live mode has none. */
   demoPeople: { email: string; name: string }[]
   /** Null when nobody is signed in. */
   person: Who | null

@@ -110,7 +110,7 @@ export function timelineOf(order: OrderDetail, now: Date): TimelineEntry[] {
       raw: event.payload,
     })),
   ]
-  // At the same moment the later in the list happened later: an event is recorded after what it tells of.
+  // An event is recorded after what it tells of, so the list's order decides between equal moments.
   return all
     .map((happening, index) => ({ happening, index }))
     .toSorted((one, two) => two.happening.at.getTime() - one.happening.at.getTime() || two.index - one.index)

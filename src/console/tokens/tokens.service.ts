@@ -19,7 +19,7 @@ export type { PersonalToken } from './tokens.store.ts'
 /** When a token was last used is a courtesy. */
 const SEEN_EVERY_MS = 60_000
 
-type Place = { institute: Institute; who: Who; role: ConsoleRole }
+type TokenOwner = { institute: Institute; who: Who; role: ConsoleRole }
 type NewToken = {
   name: string
   scopes: readonly TokenScope[]
@@ -28,7 +28,10 @@ type NewToken = {
 }
 export type CreatedToken = store.PersonalToken & { token: string }
 
-export async function listTokens({ db }: Context, { institute, who }: Place): Promise<store.PersonalToken[]> {
+export async function listTokens(
+  { db }: Context,
+  { institute, who }: TokenOwner,
+): Promise<store.PersonalToken[]> {
   return store.listTokens(db, { instituteId: institute.id, userId: who.userId })
 }
 
@@ -36,7 +39,7 @@ export async function listTokens({ db }: Context, { institute, who }: Place): Pr
 export async function createToken(
   ctx: Context,
   command: Command<CreatedToken>,
-  { institute, who, role }: Place,
+  { institute, who, role }: TokenOwner,
   { name, scopes, days, password }: NewToken,
 ): Promise<CreatedToken> {
   const allowed = scopesFor(role).map(({ scope }) => scope)
@@ -67,7 +70,7 @@ export async function createToken(
 export async function revokeToken(
   { db }: Context,
   command: Command<store.PersonalToken>,
-  { institute, who }: Place,
+  { institute, who }: TokenOwner,
   id: string,
 ): Promise<store.PersonalToken> {
   return transact(db, command, async tx => {

@@ -58,7 +58,7 @@ export async function revokeToken(
   return row ?? null
 }
 
-/** At every school: who has got hold of one is out. */
+/** Revokes them at every school, because somebody else may have got hold of one. */
 export async function revokeAll(tx: Transaction, userId: string): Promise<void> {
   await tx.query('update personal_tokens set revoked_at = now() where user_id = $1 and revoked_at is null', [
     userId,

@@ -66,7 +66,7 @@ function nothingLeft(lines: readonly PaidLine[], year: string): string {
 
 type Year = { year: string; from: string; total: Paise; today: string; language: Language }
 
-/** In the language of the family with English beside it, which the tax office reads. */
+/** The text stands in the family's language with English beside it, which the tax office reads. */
 function blocksOf(
   { student, gradeName }: StudentContext,
   lines: readonly PaidLine[],

@@ -117,7 +117,7 @@ export async function setAsked(db: Queryable, account: VirtualAccount): Promise<
 
 export type AccountCounts = { given: number; waiting: number; refused: number; refusal: string | null }
 
-/** Those that are not closed: given, asked for, and refused, with one of the reasons. */
+/** Counts open accounts: given, asked for, and refused with one of the reasons. */
 export async function countAccounts(db: Queryable, instituteId: number): Promise<AccountCounts> {
   const [row] = await db.query<AccountCounts>(
     `select count(*) filter (where a.state = 'active')::int as given,
@@ -130,7 +130,7 @@ export async function countAccounts(db: Queryable, instituteId: number): Promise
   return row ?? { given: 0, waiting: 0, refused: 0, refusal: null }
 }
 
-/** Those that are not closed, by student. */
+/** Open accounts by student. */
 export async function listOfStudents(
   db: Queryable,
   instituteId: number,

@@ -68,7 +68,7 @@ function rowsOf({ instalments }: LoadedPlan, today: string): BalanceRow[] {
     .flatMap(one => rowOf(one, today))
 }
 
-/** On the same day the amount due online comes first: a payment made online is meant for it and not for the debit. */
+/** The amount due online comes before a debit of the same day, because a payment made online is meant for it. */
 function byDay(one: Instalment, other: Instalment): number {
   if (one.dueOn !== other.dueOn) return one.dueOn < other.dueOn ? -1 : 1
   return Number(other.state === 'due') - Number(one.state === 'due')

@@ -125,7 +125,7 @@ function readEnd(value: unknown): Date | null {
   return start === null || day === null ? start : startOfDay(dayAfter(day))
 }
 
-/** In a query an unencoded "+" arrives as a blank; before an offset it can have been nothing else. */
+/** An unencoded "+" in a query arrives as a blank; before an offset it can have been nothing else. */
 function withPlus(value: unknown): unknown {
   return typeof value === 'string' ? value.replace(/^(\S+) (\d{2}:\d{2})$/, '$1+$2') : value
 }

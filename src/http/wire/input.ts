@@ -74,7 +74,7 @@ export function ifSent<Value, Name extends string>(
   return new Field(field.schema, { ...field.options(), ...NOT_SENT })
 }
 
-/** In a change null or "" empties the field, which then reads null or what `empty` says; absent leaves it as it is. */
+/** PATCH: null or "" empties the field, which then reads null or what `empty` says; absent leaves it as it is. */
 export function nullable<Value, Name extends string>(
   field: Field<Value, Name>,
 ): Field<Value | null | undefined, Name>
@@ -90,7 +90,7 @@ export function nullable(field: Field<unknown, string>, empty?: unknown): Field<
   )
 }
 
-/** In a change null and "" are refused, because the field cannot be emptied; absent leaves it as it is. */
+/** PATCH: null and "" are refused, because the field cannot be emptied; absent leaves it as it is. */
 export function notEmpty<Value, Name extends string>(
   field: Field<Value, Name>,
 ): Field<Value | undefined, Name> {

@@ -278,7 +278,7 @@ function formOf(
     const modes = others.map((way, index) => ({ ...shownWay(way, texts), isChosen: index === 0 }))
     return { action, button: texts.goOn, another: modes.length === 0 ? null : { modes, button: pay } }
   }
-  // Of ways that cost the payer the same the last used one comes first.
+  // The last used way comes first among those that cost the payer the same.
   const modes = offered.toSorted(
     (one, other) =>
       one.feePaise - other.feePaise || Number(other.mode === lastMode) - Number(one.mode === lastMode),

@@ -262,7 +262,7 @@ function linksOf(
 type HomePageData = {
   institute: Institute
   children: readonly Child[]
-  /** Those of them whose fees can be paid now. */
+  /** The children whose fees can be paid now. */
   payable: readonly Payable[]
   language: Language
 }

@@ -24,7 +24,7 @@ export function readAccount(value: unknown, at = 'virtual_account'): VirtualAcco
   }
 }
 
-/** By which of Razorpay's ways money came, by the method of its payment: each has an entity of its own beside the payment. */
+/** The name of the entity that stands beside a payment, by the payment's method. */
 export const TRANSFERS: Record<string, string | undefined> = {
   bank_transfer: 'bank_transfer',
   upi: 'upi_transfer',
@@ -41,7 +41,7 @@ export function readCredited(event: shapes.Event): CreditReport | null {
 
 type Transfer = { utr: string | null; remitterName: string | null; remitterAccount: string | null }
 
-/** Of a bank transfer or a UPI transfer, which name the same things otherwise. Who sent it may be missing. */
+/** Bank transfers and UPI transfers name the same things differently. The sender may be missing. */
 export function readTransfer(value: unknown, at: string): Transfer {
   const transfer = readObject(value, at)
   const payer = transfer['payer_bank_account']

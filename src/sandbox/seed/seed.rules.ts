@@ -7,7 +7,7 @@ export type SeededPayment = {
   k: number
   componentType: string
   tuitionPaise: number
-  /** For the bus, paid with it. */
+  /** The bus fee, which is paid together with tuition. */
   ridePaise: number
   paidOn: string
   /** The day on which the bank has it; null: paid at the counter, in cash. */

@@ -30,7 +30,7 @@ export type Enrolled = {
   outcome: 'changed' | 'unchanged' | 'skipped'
   /** Why it is not changed. */
   reason: string | null
-  /** To pay for this fee in the year: as it is, and as it becomes. */
+  /** What the year's fee is before the change, and after it. */
   beforePaise: Paise
   afterPaise: Paise
   givenPaise: Paise
@@ -51,7 +51,7 @@ export type AskedChoice = {
   optionId: string
   firstDay: string | null
   lastDay: string | null
-  /** Of a fine; otherwise the option's. */
+  /** The amount of a fine; null takes the option's amount. */
   amountPaise: Paise | null
   /** Who has another option gets this one from the first day on. */
   isChange: boolean
@@ -372,7 +372,7 @@ async function write(
 export type Ended = {
   name: string
   lastDay: string
-  /** To pay for this fee in the year: as it was, and as it became. */
+  /** What the year's fee was before the change, and after it. */
   beforePaise: Paise
   afterPaise: Paise
 }

@@ -13,7 +13,7 @@ export type Enrolment = {
   firstDay: string
   /** Before the first day of one that was taken back: it never counted. */
   lastDay: string
-  /** Of a fine. */
+  /** Why a fine was given; null for other options. */
   reason: string | null
   madeAt: Date
   madeBy: string

@@ -147,11 +147,11 @@ test('the way back and the words of others are safe', { concurrency: true }, asy
   await ended()
 })
 
-type Asked = { path: string; headers: IncomingHttpHeaders }
+type ErpRequest = { path: string; headers: IncomingHttpHeaders }
 
 /** An institute's own page, on another origin. */
-async function startErp(t: TestContext): Promise<{ url: string; asked: Asked[] }> {
-  const asked: Asked[] = []
+async function startErp(t: TestContext): Promise<{ url: string; asked: ErpRequest[] }> {
+  const asked: ErpRequest[] = []
   const server = createServer((request, response) => {
     if (request.url?.startsWith('/done') === true) asked.push({ path: request.url, headers: request.headers })
     response.setHeader('content-type', 'text/html').end('<title>ERP</title>Thank you')

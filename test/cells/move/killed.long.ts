@@ -16,7 +16,7 @@ const SEEDS = Number(process.env['MOVE_SEEDS'] ?? 3)
 const KILLS = 5
 const WITHIN_MS = 250
 
-type Said = { step?: string; keyIds?: string[] }
+type MoveMessage = { step?: string; keyIds?: string[] }
 
 for (let seed = 1; seed <= SEEDS; seed++)
   test(`a process that moves a school, killed in the middle of what it does and started again, ends (seed ${seed})`, async t => {
@@ -30,7 +30,7 @@ for (let seed = 1; seed <= SEEDS; seed++)
     const deaths: string[] = []
     for (let isOver = false; !isOver;) {
       const child = fork(new URL('fixtures/move-process.ts', import.meta.url), [JSON.stringify(work)])
-      child.on('message', ({ step, keyIds = [] }: Said) => {
+      child.on('message', ({ step, keyIds = [] }: MoveMessage) => {
         for (const key of keyIds) proxy.routes.set(key, to.bursar.url)
         const deadlyStep = STEPS.find(one => one === step)
         if (deadlyStep === undefined || !deadly.delete(deadlyStep)) return

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { payOrder } from '../../../emulators/cashfree/orders.ts'
 import { Client, type Answer } from '../../harness/client.ts'
 import { PAY, sampleOrder } from '../../harness/samples.ts'
-import { Visitor, type Seen } from '../../harness/visitor.ts'
+import { Visitor, type VisitorResponse } from '../../harness/visitor.ts'
 import { CELLS, type School, type Stage } from './stage.ts'
 
 /** A request that was not answered as it should be, and had to be sent again. */
@@ -127,7 +127,7 @@ export class Families {
 
   /** The bank's page for the payment; null while a payment that was cut off keeps the order. */
   async #goToBank(payer: Visitor, path: string): Promise<string | null> {
-    let start: Seen | null = null
+    let start: VisitorResponse | null = null
     for (let tries = 0; tries < STARTS && !isAtBank(start); tries++) {
       if (start !== null) await pause(AGAIN_MS)
       start = await this.#insist('start', () => payer.post(`${path}/start`, { mode: 'upi' }))
@@ -229,7 +229,7 @@ function sayWhy(error: unknown): string {
 }
 
 /** Where a payer is sent who may pay; the order's own page is where one waits. */
-function isAtBank(seen: Seen | null): boolean {
+function isAtBank(seen: VisitorResponse | null): boolean {
   const { location = null } = seen ?? {}
   return location !== null && !/\/pay\/[^/]+\/order_\w+/.test(location)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Json } from '../../harness/client.ts'
-import { readCatalogued, type Told } from '../../harness/events.ts'
+import { readCatalogued, type CataloguedEvent } from '../../harness/events.ts'
 import { ERP, PAY } from '../../harness/samples.ts'
 import { createPage, pay, submit } from '../../payment-pages/support.ts'
 import {
@@ -18,8 +18,8 @@ const contract = await openContract()
 const { demo, app } = contract
 const SANDBOX = '/api/v1/sandbox'
 
-const told = (): Promise<Told[]> => readCatalogued(contract)
-const toldOf = async (id: string): Promise<Told[]> =>
+const told = (): Promise<CataloguedEvent[]> => readCatalogued(contract)
+const toldOf = async (id: string): Promise<CataloguedEvent[]> =>
   (await told()).filter(({ resourceId }) => resourceId === id)
 
 async function read(path: string): Promise<Json> {

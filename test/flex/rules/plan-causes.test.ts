@@ -11,7 +11,7 @@ const NOW = new Date('2026-11-17T04:00:00Z')
 const lines = (rupees: number) =>
   rupees === 0 ? [] : [{ componentType: 'TUITION_FEE', amountPaise: paiseOf(rupees * 100) }]
 
-type Given = {
+type PlanOptions = {
   plan?: Partial<Plan>
   mandate?: Mandate['state']
   instalments: [dueOn: string, rupees: number, change?: Partial<Instalment>][]
@@ -20,7 +20,7 @@ type Given = {
 }
 
 /** A plan whose schedule fits a fee of 6,000 rupees, and what the student owes by now. */
-function given({ plan, mandate = 'active', instalments, price, owed }: Given): PlanInChange {
+function given({ plan, mandate = 'active', instalments, price, owed }: PlanOptions): PlanInChange {
   const key = { instituteId: 1, planId: 'plan_1' }
   const fitted = { fittedTo: lines(6_000), outsidePaise: paiseOf(0), isCustom: false, isReplaced: false }
   return new PlanInChange(
@@ -103,7 +103,7 @@ test('a plan that opens again without a mandate leaves what is owed to be paid o
 test('what was refunded is due online in the plan that is open, and nowhere in one that was replaced', () => {
   const refunded = { kind: 'refunded', lines: lines(1_000), origin: undefined } as const
   const paid = {
-    instalments: [['2026-10-05', 6_000, { state: 'settled' }]] as Given['instalments'],
+    instalments: [['2026-10-05', 6_000, { state: 'settled' }]] as PlanOptions['instalments'],
     price: 6_000,
     owed: 1_000,
   }
@@ -142,7 +142,7 @@ test('the schedule that an ERP sent replaces what is to come, and what it leaves
 })
 
 test('the same state and cause give the same state and effects, and change nothing that was given', () => {
-  const asked: Given = {
+  const asked: PlanOptions = {
     instalments: [
       ['2026-12-05', 3_000],
       ['2027-01-05', 3_000],

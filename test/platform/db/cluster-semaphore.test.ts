@@ -18,10 +18,10 @@ async function openProcesses(
   return { url, processes }
 }
 
-type Held = { release: () => void }
+type HeldPermit = { release: () => void }
 
 /** Acquires so many permits and keeps them. */
-async function occupy(semaphore: ClusterSemaphore, most: number, count = most): Promise<Held[]> {
+async function occupy(semaphore: ClusterSemaphore, most: number, count = most): Promise<HeldPermit[]> {
   const acquired = Array.from({ length: count }, () => semaphore.acquire('erp', most, false))
   return (await Promise.all(acquired)).map(release => ({ release }))
 }

@@ -27,12 +27,12 @@ const [ANSWERED_WITHIN_MS, BACK_WITHIN_MS] = [5_000, 5_000]
 const SILENCE_LIMIT_MS = 16_000
 const LINES = ['TUITION_FEE', 'BUS_FEE'].map(component_type => ({ component_type, amount: 1200.5 }))
 
-type Place = { folder: string; socket: string; url: string; demo: Client; isAlive: () => boolean }
-type Seen = { what: string; from: number; to: number; status: number; fault: string | null }
+type TestInstallation = { folder: string; socket: string; url: string; demo: Client; isAlive: () => boolean }
+type TimedAnswer = { what: string; from: number; to: number; status: number; fault: string | null }
 type Create = { key: string; body: string; orderId: string | null }
 
 /** A cluster that keeps its promises, and a Bursar process on it. */
-async function startPlace(t: TestContext): Promise<Place> {
+async function startPlace(t: TestContext): Promise<TestInstallation> {
   const folder = realpathSync(scratch(t))
   undoLater(t, async () => {
     if (serverPids(folder).length > 0) await signalServer(folder, 'SIGKILL')
@@ -80,7 +80,7 @@ async function killPostmaster(folder: string): Promise<void> {
 }
 
 /** Sends, measures and judges: a success, or our 503 in time; anything else is a fault. */
-async function see(seen: Seen[], what: string, send: () => Promise<Answer>): Promise<Answer | null> {
+async function see(seen: TimedAnswer[], what: string, send: () => Promise<Answer>): Promise<Answer | null> {
   const from = Date.now()
   const answer = await send().catch(() => null)
   const fault = answer === null ? 'no answer' : faultOf(answer)
@@ -97,8 +97,8 @@ function faultOf({ status, headers, body, text }: Answer): string | null {
 }
 
 /** Four callers that create and read orders and make and cancel links, until told to stop. */
-function startLoad({ demo }: Place) {
-  const seen: Seen[] = []
+function startLoad({ demo }: TestInstallation) {
+  const seen: TimedAnswer[] = []
   const creates: Create[] = []
   const over = new AbortController()
   const caller = async (number: number): Promise<void> => {
@@ -130,7 +130,7 @@ const sendCreate = (demo: Client, { key, body }: Create): Promise<Answer> =>
   demo.post(`${PAY}/orders`, body, { 'idempotency-key': key })
 
 /** Everything acknowledged is there whole, everything else ends in one order by a retry, nothing is half. */
-async function checkOrders(place: Place, creates: readonly Create[]): Promise<void> {
+async function checkOrders(place: TestInstallation, creates: readonly Create[]): Promise<void> {
   const { demo } = place
   const check = async (create: Create) => {
     const again = await sendCreate(demo, create)
@@ -156,7 +156,7 @@ async function checkOrders(place: Place, creates: readonly Create[]): Promise<vo
   assert.deepEqual(rows, [{ orders: creates.length, keys: creates.length, bare: 0 }])
 }
 
-async function lookInto({ socket }: Place): Promise<pg.Client> {
+async function lookInto({ socket }: TestInstallation): Promise<pg.Client> {
   const client = new pg.Client({ host: socket, user: 'bursar', database: 'postgres' })
   client.on('error', () => {})
   await client.connect()
@@ -164,7 +164,7 @@ async function lookInto({ socket }: Place): Promise<pg.Client> {
 }
 
 /** A request in the middle of its transaction, held there by somebody else's lock. */
-async function holdCancel(place: Place, seen: Seen[]): Promise<() => Promise<unknown>> {
+async function holdCancel(place: TestInstallation, seen: TimedAnswer[]): Promise<() => Promise<unknown>> {
   const link = (await place.demo.post(`${PAY}/payment_links`, sampleOrder())).body.data.order_id
   const other = await lookInto(place)
   await other.query('begin')
@@ -175,7 +175,7 @@ async function holdCancel(place: Place, seen: Seen[]): Promise<() => Promise<unk
   return () => answer
 }
 
-async function backAgain({ url, demo }: Place): Promise<number> {
+async function backAgain({ url, demo }: TestInstallation): Promise<number> {
   const [from, group] = [Date.now(), new Client(url, GROUP)]
   const isWhole = async (): Promise<boolean> => {
     const answers = [await demo.post(`${PAY}/orders`, sampleOrder()), await group.get(`${PAY}/orders`)]
@@ -185,7 +185,7 @@ async function backAgain({ url, demo }: Place): Promise<number> {
   return Date.now() - from
 }
 
-const slowestOf = (seen: readonly Seen[]): number => Math.max(...seen.map(({ from, to }) => to - from))
+const slowestOf = (seen: readonly TimedAnswer[]): number => Math.max(...seen.map(({ from, to }) => to - from))
 
 async function loseDatabase(t: TestContext, takeAway: (folder: string) => Promise<void>): Promise<void> {
   const place = await startPlace(t)
@@ -193,7 +193,7 @@ async function loseDatabase(t: TestContext, takeAway: (folder: string) => Promis
   undoLater(t, () => load.stop())
   await waitFor(async () => load.acknowledged() >= 40 || !place.isAlive(), 'orders before the outage')
 
-  const probes: Seen[] = []
+  const probes: TimedAnswer[] = []
   const held = await holdCancel(place, probes)
   await takeAway(place.folder)
   const away = Date.now()
@@ -253,7 +253,7 @@ suite('the database goes away under load', { concurrency: true }, () => {
     const late = newCreate('late')
 
     await signalServer(folder, 'SIGSTOP')
-    const seen: Seen[] = []
+    const seen: TimedAnswer[] = []
     const sent = Promise.all([
       see(seen, 'read', () => demo.get(`${PAY}/orders/${id}`)),
       see(seen, 'create', () => sendCreate(demo, late)),

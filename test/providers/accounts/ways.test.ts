@@ -4,7 +4,7 @@ import { paiseOf } from '../../../src/platform/money.ts'
 import { assertAnswer } from '../../console/support.ts'
 import type { Json } from '../../harness/client.ts'
 import { ERP, PAY, sampleOrder } from '../../harness/samples.ts'
-import { Visitor, type Seen } from '../../harness/visitor.ts'
+import { Visitor, type VisitorResponse } from '../../harness/visitor.ts'
 import { newFamily, textOf } from '../../portal/parents-support.ts'
 import { add, bursar, GROUP, groupOwner, startMerchant, wanted } from './support.ts'
 
@@ -33,7 +33,7 @@ async function checkoutOf(amount: number): Promise<string> {
   return `/pay/demo-group/${body.data.order_id}`
 }
 
-const offeredOn = ({ text }: Seen): string[] =>
+const offeredOn = ({ text }: VisitorResponse): string[] =>
   [...text.matchAll(/name="mode" value="(\w+)"/g)].map(([, mode = '']) => mode)
 
 test('the checkout offers the ways that can take the amount, and the server refuses any other with its limit', async () => {

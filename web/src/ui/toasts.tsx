@@ -18,7 +18,7 @@ export function notify(text: string): void {
   show({ id: ++count, text }, SHOWN_MS)
 }
 
-/** Of an act that can be taken back because nobody outside has heard of it; the button stays for ten seconds. */
+/** Tells of an act that can be undone because nobody outside has heard of it; the button stays for ten seconds. */
 export function notifyWithUndo(text: string, undo: () => void): void {
   show({ id: ++count, text, undo }, UNDO_MS)
 }

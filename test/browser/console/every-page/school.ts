@@ -28,9 +28,9 @@ const ROUTES = [...SOURCE.matchAll(/\b(openPage|page|institutePage)\(\s*'([^']+)
 export const OF_THE_BACK_OFFICE = /\/(money|flex|loans|developers|settings|approvals|reminders)\b/
 
 /** Ids by what the routes call them, or by the whole route where two call theirs the same. */
-type Made = Readonly<Record<string, string>>
+type PageIds = Readonly<Record<string, string>>
 
-export function addressesOf(made: Made): string[] {
+export function addressesOf(made: PageIds): string[] {
   return ROUTES.map(path =>
     path.replaceAll(/\$(\w+)/g, (_, name: string) => {
       const id = made[path.slice(I.length)] ?? made[name]
@@ -48,7 +48,7 @@ type School = {
   owner: Visitor
   /** Works for the lender. */
   officer: Visitor
-  made: Made
+  made: PageIds
 }
 
 /** A school with something in every list and on every page; names are as long as people have them. */
@@ -146,7 +146,7 @@ async function makeDesk(bursar: TestBursar, student: string) {
 }
 
 /** A file of links, and one of students. */
-async function makeFiles(owner: Visitor): Promise<Made> {
+async function makeFiles(owner: Visitor): Promise<PageIds> {
   const rows = ['Asha Menon,9876543210,asha@example.in,TUITION_FEE,1500', 'Ravi,12,nobody,TUITION_FEE,x']
   const { id: file } = await data(uploadFile(owner, linksFile(rows)))
   const query = new URLSearchParams({

@@ -31,8 +31,8 @@ import { WAY, Ways, waysToSend, type Way } from './ways.tsx'
 export function FamilyView() {
   const mayTake = useMay('owner', 'finance', 'cashier')
   const [studentId, setStudentId] = useState<string | null>(null)
-  const [taken, setTaken] = useState<Done<TakingAnswer> | null>(null)
-  const [paid, setPaid] = useState<Done<CounterQrAnswer> | null>(null)
+  const [taken, setTaken] = useState<CounterResult<TakingAnswer> | null>(null)
+  const [paid, setPaid] = useState<CounterResult<CounterQrAnswer> | null>(null)
   if (!mayTake) return <p>An owner, somebody from finance or a cashier takes money here.</p>
   return (
     <>
@@ -66,9 +66,9 @@ export function FamilyView() {
 }
 
 /** What came, and for whom, as the clerk says it aloud. */
-type Done<Answer> = { answer: Answer; names: string }
+type CounterResult<Answer> = { answer: Answer; names: string }
 
-function PaidByQr({ answer: code, names }: Done<CounterQrAnswer>) {
+function PaidByQr({ answer: code, names }: CounterResult<CounterQrAnswer>) {
   return (
     <Alert color="green" role="status" mb="md" maw={720}>
       <p>
@@ -84,7 +84,7 @@ function PaidByQr({ answer: code, names }: Done<CounterQrAnswer>) {
 
 const PAPERS = { together: 'Print the receipt of the family', each: 'Print a receipt for each child' }
 
-function Taken({ answer: taking, names }: Done<TakingAnswer>) {
+function Taken({ answer: taking, names }: CounterResult<TakingAnswer>) {
   const file = `${useInstitutePath()}/counter/takings/${taking.id}/pdf`
   const other = taking.family_receipt === 'each' ? 'together' : 'each'
   const numbers = taking.payments.map(payment => payment.receipt_number)
@@ -110,8 +110,8 @@ function Taken({ answer: taking, names }: Done<TakingAnswer>) {
 type FamilyProps = {
   studentId: string
   onOther: () => void
-  onTaken: (done: Done<TakingAnswer>) => void
-  onPaid: (done: Done<CounterQrAnswer>) => void
+  onTaken: (done: CounterResult<TakingAnswer>) => void
+  onPaid: (done: CounterResult<CounterQrAnswer>) => void
 }
 
 function Family({ studentId, ...props }: FamilyProps) {

@@ -40,7 +40,7 @@ const ADVANCE = 'ADVANCE'
 export function useSpread(
   student: StudentRowAnswer | null,
   typed: string,
-  /** On which it was paid, as late fees grow until then. */
+  /** The day of payment, up to which late fees grow. */
   day: string,
 ): Spread {
   const path = `${useInstitutePath()}/students/${student?.service_student_id}`

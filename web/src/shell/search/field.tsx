@@ -27,7 +27,7 @@ function Field() {
   const isListed = isShown && hits.length > 0
   const current = Math.min(active, hits.length - 1)
   useHotkeys([['/', () => field.current?.focus()]])
-  // In fields too: the counter's page begins in one.
+  // Ctrl-K works in input fields too, because the counter's page starts with the focus in one.
   useHotkeys([['mod+K', () => field.current?.focus()]], [])
 
   const choose = (hit: Hit | undefined): void => {

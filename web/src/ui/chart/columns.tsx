@@ -3,7 +3,7 @@ import type { Series } from './chart.tsx'
 
 export type Column = {
   key: string
-  /** On the axis. */
+  /** The text on the axis. */
   label: string
   /** What it says when it is pointed at. */
   text: string

@@ -21,7 +21,7 @@ export function ShortTable<Row>({
   isCompact = false,
 }: {
   name: string
-  /** On a phone a row is about three lines, as in DataTable, and not a line for each cell; for cells without fields. */
+  /** Shows a row in about three lines on a phone, as DataTable does, instead of a line for each cell. Not for cells with inputs. */
   isCompact?: boolean
   columns: readonly Column<Row>[]
   rows: readonly Row[]

@@ -102,7 +102,7 @@ function Success() {
   )
 }
 
-/** In the order of the series. */
+/** The parts stand in the order of the chart's series. */
 function partsOf({ at_once: first, later, waiting, given_up: givenUp }: DeliveryDayAnswer): number[] {
   return [first, later, waiting, givenUp]
 }

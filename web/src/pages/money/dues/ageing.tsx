@@ -16,7 +16,7 @@ export const BUCKETS = [
   ['no_due_day', 'No due day'],
 ] as const
 
-/** In the order of the buckets. */
+/** One series for each bucket, in the same order. */
 const AGES: readonly Series[] = BUCKETS.map(([, label], no) => ({ label, tone: AGE_TONES[no] ?? 'plain' }))
 
 const HEADINGS = { component: 'Fee', grade: 'Class', branch: 'Branch' }

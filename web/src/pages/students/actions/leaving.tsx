@@ -58,7 +58,7 @@ function usePreview(path: string) {
   return { decisions, seen, error, setLeftOn, setCharge, setWrittenOff, setWaived, setEarlierKept }
 }
 
-/** By which ways money goes back, and whether cheques do. */
+/** Holds how money is given back, and whether uncleared cheques are handed back. */
 function useWaysBack(seen: LeavingPreviewAnswer | undefined) {
   const [givesCheques, setGivesCheques] = useState(true)
   const [isOnlineKept, setOnlineKept] = useState(false)

@@ -30,7 +30,7 @@ export function ReturnDepositDialogue(props: ActionProps) {
   )
 }
 
-/** For a return that was a mistake. */
+/** Takes back a return that was a mistake. */
 export function UndoReturnDialogue(props: ActionProps) {
   return (
     <DepositDialogue

@@ -13,7 +13,7 @@ import { yearName } from '../../../ui/when.tsx'
 import { Outcome, useEnrol } from './add-children.tsx'
 import { KIND_LABELS, nextYearOf, toSent } from './draft.ts'
 
-/** In a new year: children of last year's fee of the same kind get the option of the same name. */
+/** Gives children of last year's fee of the same kind the option of the same name in the new year. */
 export function CarryOn({ fee }: { fee: OptionalFeeAnswer }) {
   const old = useUsedFees(fee.academic_year_start - 1)?.filter(one => one.kind === fee.kind) ?? []
   const [chosen, setChosen] = useState('')

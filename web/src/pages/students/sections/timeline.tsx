@@ -38,7 +38,7 @@ export function StorySection({ id }: { id: string }) {
   )
 }
 
-/** Of all logs about a student, or of one. */
+/** Lists entries of all logs about a student, or of one of them. */
 export function Happenings({ id, kind, none }: { id: string; kind: Kind | undefined; none: string }) {
   const path = `${useStudentPath(id)}/timeline`
   const pages = useInfiniteQuery({
