@@ -43,6 +43,7 @@ import { purgeStoredAnswers } from '../platform/idempotency.ts'
 import type { Job } from '../platform/jobs/job.ts'
 import { processBatches } from '../platform/jobs/due-rows.ts'
 import { purgeEntries } from '../portal/entry/entry.service.ts'
+import { purgeChildTries } from '../portal/poster/poster.service.ts'
 import { purgeSignIns } from '../portal/sign-in/sign-in.service.ts'
 import { nextFeeReminderDue, sendFeeReminders } from '../reminders/reminders.service.ts'
 import type { SandboxBank } from '../sandbox/bank/simulator.service.ts'
@@ -194,6 +195,7 @@ function purges(ctx: BursarContext): Job[] {
     purge('message_secrets_erased', limit => purgeSecrets(ctx, limit)),
     purge('entries_purged', limit => purgeEntries(ctx, limit)),
     purge('sign_ins_purged', limit => purgeSignIns(ctx, limit)),
+    purge('child_tries_purged', limit => purgeChildTries(ctx, limit)),
     purge('forms_purged', limit => purgeUnpaidForms(ctx, limit)),
     purge('answers_purged', limit => purgeStoredAnswers(ctx.db, limit)),
     // Not a purge, but as little in a hurry: no moved clock waits for it.

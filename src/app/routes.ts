@@ -38,6 +38,7 @@ import { appRoutes } from '../portal/app.routes.ts'
 import { brandRoutes, frontPages } from '../portal/front.routes.ts'
 import { plainOrigins, protectPages } from '../portal/layout.ts'
 import { paymentPages } from '../portal/payment-page.routes.ts'
+import { posterPages } from '../portal/poster/poster.routes.ts'
 import { printedCodePages } from '../portal/printed-code.routes.ts'
 import { parentSignInPages } from '../portal/sign-in/sign-in.routes.ts'
 import { bankRoutes } from '../sandbox/bank/bank.routes.ts'
@@ -184,6 +185,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
     parentPages(pages, ctx)
     parentSignInPages(pages, ctx)
     printedCodePages(pages, ctx)
+    posterPages(pages, ctx)
     planPages(pages, ctx)
     loanPages(pages, ctx)
     loanParentPages(pages, ctx)

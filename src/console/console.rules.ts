@@ -1,5 +1,4 @@
 import { BursarError, conflict, notFound } from '../platform/errors.ts'
-import type { Waits } from '../platform/rate-limits.rules.ts'
 
 /** What a person may do in an institute. An operator looks after the installation and stands beside all of them. */
 export const ROLES = ['owner', 'finance', 'cashier', 'developer', 'viewer'] as const
@@ -77,33 +76,6 @@ export function sessionEnd(session: { createdAt: Date; lastSeenAt: Date }): Date
   return new Date(
     Math.min(session.lastSeenAt.getTime() + SESSION_IDLE_MS, session.createdAt.getTime() + SESSION_LIMIT_MS),
   )
-}
-
-export type Tries = { failures: number; lastAt: Date; blockedUntil: Date | null }
-export type Admission = { kind: 'blocked'; until: Date } | { kind: 'counted'; tries: Tries }
-
-/**
- * A try counts as failed before it is looked at, so that many at once are not all looked at; success takes it back. Each
- * one past the free ones is followed by a wait twice as long as the one before.
- */
-export function admitTry(before: Tries | null, now: Date, limit: Waits): Admission {
-  const until = before?.blockedUntil ?? null
-  if (until !== null && until > now) return { kind: 'blocked', until }
-  const isForgotten = before === null || now.getTime() - before.lastAt.getTime() >= limit.forgottenAfterMs
-  const failures = (isForgotten ? 0 : before.failures) + 1
-  return { kind: 'counted', tries: { failures, lastAt: now, blockedUntil: blockAfter(failures, now, limit) } }
-}
-
-/** Undoes the count of the last try. */
-export function uncount(tries: Tries, limit: Waits): Tries {
-  const failures = Math.max(0, tries.failures - 1)
-  return { ...tries, failures, blockedUntil: blockAfter(failures, tries.lastAt, limit) }
-}
-
-function blockAfter(failures: number, at: Date, limit: Waits): Date | null {
-  if (failures < limit.free) return null
-  const waitMs = Math.min(limit.firstWaitMs * 2 ** (failures - limit.free), limit.longestWaitMs)
-  return new Date(at.getTime() + waitMs)
 }
 
 export function normaliseEmail(email: string): string {

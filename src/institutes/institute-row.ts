@@ -10,6 +10,7 @@ const institutes = new Table<Omit<Institute, 'branches'>>('institutes', {
   logoTag: 'text',
   familyLanguage: 'text',
   hasParentSignIn: 'boolean',
+  hasPoster: 'boolean',
   locksErpStudents: 'boolean',
 })
 

@@ -16,13 +16,15 @@ export type Institute = {
   familyLanguage: Language | null
   /** Parents may sign in with a code that is sent to their phone or mail. */
   hasParentSignIn: boolean
+  /** Families pay from the school's poster: whoever knows the admission number and a fact about a child sees its fees. */
+  hasPoster: boolean
   /** Students that the ERP keeps cannot be edited by the office. */
   locksErpStudents: boolean
   branches: readonly Branch[]
 }
 
 /** What an institute decides about the pages of its families. */
-export type FamilyPages = Pick<Institute, 'familyLanguage' | 'hasParentSignIn'>
+export type FamilyPages = Pick<Institute, 'familyLanguage' | 'hasParentSignIn' | 'hasPoster'>
 
 const INSTITUTE_CODE = /^[a-z0-9][a-z0-9-]{0,62}$/
 

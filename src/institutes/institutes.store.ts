@@ -72,13 +72,12 @@ export async function setStrict(db: Queryable, instituteId: number, strict: bool
 export async function setFamilyPages(
   tx: Transaction,
   instituteId: number,
-  { familyLanguage, hasParentSignIn }: FamilyPages,
+  { familyLanguage, hasParentSignIn, hasPoster }: FamilyPages,
 ): Promise<void> {
-  await tx.query('update institutes set family_language = $2, has_parent_sign_in = $3 where id = $1', [
-    instituteId,
-    familyLanguage,
-    hasParentSignIn,
-  ])
+  await tx.query(
+    'update institutes set family_language = $2, has_parent_sign_in = $3, has_poster = $4 where id = $1',
+    [instituteId, familyLanguage, hasParentSignIn, hasPoster],
+  )
 }
 
 /** Answers how it was before. */

@@ -30,6 +30,7 @@ export const ATTACK = { unusedAnHour: 300, unusedADay: 10 }
 const FREE = 5
 
 const KNOWN_BROWSER = 'a browser in which the family signed in before'
+const KNOWN_POSTER = 'a browser that named this child before'
 const KNOWN_DEVICE = 'a device on which the person signed in before; the reader of a code by mail'
 
 export const LIMITS = {
@@ -58,7 +59,7 @@ export const LIMITS = {
     rate: { burst: 100, perMinute: 300 },
   },
   paymentForms: {
-    of: 'Forms of public payment pages and of printed codes',
+    of: 'Forms of public payment pages, of printed codes and of the poster',
     counts: 'a network',
     spares: 'every other network',
     rate: { burst: 60, perMinute: 12 },
@@ -99,6 +100,35 @@ export const LIMITS = {
     spares: 'every other code',
     tries: 5,
     minutes: 10,
+  },
+  posterChildAtNetwork: {
+    of: 'Facts about one child on the page of the poster, known or not',
+    counts: 'a network',
+    spares: `${KNOWN_POSTER}; every other network`,
+    waits: { free: FREE, firstWaitMs: MINUTE_MS, longestWaitMs: HOUR_MS, forgottenAfterMs: DAY_MS },
+  },
+  posterChild: {
+    of: `Facts about one child on the page of the poster, the first ${FREE} of each network`,
+    counts: 'all networks together',
+    spares: `${KNOWN_POSTER}; every other child`,
+    waits: { free: 20, firstWaitMs: 15 * MINUTE_MS, longestWaitMs: DAY_MS / 2, forgottenAfterMs: 7 * DAY_MS },
+  },
+  posterNetwork: {
+    of: 'Facts about children on the page of the poster, whatever the child',
+    counts: 'a network',
+    spares: `${KNOWN_POSTER}; every other network`,
+    waits: {
+      free: 30,
+      firstWaitMs: MINUTE_MS,
+      longestWaitMs: 15 * MINUTE_MS,
+      forgottenAfterMs: HOUR_MS,
+    },
+  },
+  posterBrowser: {
+    of: 'Facts about a child in a browser that named this child before',
+    counts: 'the browser',
+    spares: 'everybody else',
+    waits: { free: FREE, firstWaitMs: MINUTE_MS, longestWaitMs: HOUR_MS, forgottenAfterMs: DAY_MS },
   },
   staffAccountAtNetwork: {
     of: 'Passwords and codes for one e-mail address of the console',
@@ -195,7 +225,8 @@ const figure = (count: number): string => count.toLocaleString('en-IN')
 function span(ms: number): string {
   if (ms < MINUTE_MS) return `${ms / 1_000} seconds`
   if (ms < HOUR_MS) return ms === MINUTE_MS ? 'a minute' : `${ms / MINUTE_MS} minutes`
-  return ms < DAY_MS ? 'an hour' : 'a day'
+  if (ms < DAY_MS) return ms === HOUR_MS ? 'an hour' : `${ms / HOUR_MS} hours`
+  return ms === DAY_MS ? 'a day' : `${ms / DAY_MS} days`
 }
 
 /** Who counts as one stranger: an address, or of IPv6 the /64 that a household has to itself. */
@@ -203,4 +234,31 @@ export function networkOf(ip: string): string {
   if (!ipaddr.isValid(ip)) return ip
   const address = ipaddr.process(ip)
   return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString()
+}
+
+export type Tries = { failures: number; lastAt: Date; blockedUntil: Date | null }
+export type Admission = { kind: 'blocked'; until: Date } | { kind: 'counted'; tries: Tries }
+
+/**
+ * A try counts as failed before it is looked at, so that many at once are not all looked at; success takes it back. Each
+ * one past the free ones is followed by a wait twice as long as the one before.
+ */
+export function admitTry(before: Tries | null, now: Date, limit: Waits): Admission {
+  const until = before?.blockedUntil ?? null
+  if (until !== null && until > now) return { kind: 'blocked', until }
+  const isForgotten = before === null || now.getTime() - before.lastAt.getTime() >= limit.forgottenAfterMs
+  const failures = (isForgotten ? 0 : before.failures) + 1
+  return { kind: 'counted', tries: { failures, lastAt: now, blockedUntil: blockAfter(failures, now, limit) } }
+}
+
+/** Undoes the count of the last try. */
+export function uncount(tries: Tries, limit: Waits): Tries {
+  const failures = Math.max(0, tries.failures - 1)
+  return { ...tries, failures, blockedUntil: blockAfter(failures, tries.lastAt, limit) }
+}
+
+function blockAfter(failures: number, at: Date, limit: Waits): Date | null {
+  if (failures < limit.free) return null
+  const waitMs = Math.min(limit.firstWaitMs * 2 ** (failures - limit.free), limit.longestWaitMs)
+  return new Date(at.getTime() + waitMs)
 }

@@ -92,6 +92,8 @@ type Page = {
     | 'order'
     | 'payment-page'
     | 'printed-code'
+    | 'poster'
+    | 'poster-fees'
     | 'plan-setup'
     | 'loan'
     | 'message'

@@ -1,23 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { withoutPlanned, withoutTaken } from '../dues/dues.rules.ts'
-import { readDues, type Dues } from '../dues/dues.service.ts'
-import { openDuesOrder } from '../dues/pay-dues.service.ts'
 import { readPrintedCode } from '../dues/printed-code.service.ts'
-import {
-  findVirtualAccount,
-  type OpenVirtualAccount,
-} from '../dues/virtual-accounts/virtual-accounts.service.ts'
+import { findVirtualAccount } from '../dues/virtual-accounts/virtual-accounts.service.ts'
 import { VisitorLimit } from '../http/limits/rate-limits.ts'
 import { isInstituteCode, type Institute } from '../institutes/institutes.rules.ts'
 import { FAMILY_ADDRESS, findInstitute } from '../institutes/institutes.service.ts'
-import { feeName } from '../messages/texts/texts.ts'
 import type { PaymentContext } from '../payments/context.ts'
-import { takesPayments } from '../payments/start/start-payment.service.ts'
-import { listOnTheWay, type OnTheWay } from '../payments/student-payments.service.ts'
-import { BursarError } from '../platform/errors.ts'
+import { fill } from '../platform/languages.ts'
 import { LIMITS } from '../platform/rate-limits.rules.ts'
-import { fill, formatDayIn, type Language } from '../platform/languages.ts'
-import { formatRupees, subtractPaise, sumPaise } from '../platform/money.ts'
+import { describeSheet, paySheet, readSheets, type SheetProblem } from './fees-sheet.ts'
 import { languageOf, schoolHead, sendPage, sendWrongLink } from './layout.ts'
 import { classOf, transferOf } from './parents/children.ts'
 import { textsIn } from './texts/texts.ts'
@@ -39,7 +29,7 @@ type Visit = {
 export function printedCodePages(app: FastifyInstance, ctx: PaymentContext): void {
   app.get(
     PAGE,
-    withCode(ctx, visit => show(ctx, visit, { isBusy: false })),
+    withCode(ctx, visit => show(ctx, visit, null)),
   )
   const limit = new VisitorLimit(LIMITS.paymentForms)
   app.post(
@@ -53,111 +43,42 @@ export function printedCodePages(app: FastifyInstance, ctx: PaymentContext): voi
 }
 
 async function pay(ctx: PaymentContext, visit: Visit): Promise<FastifyReply> {
-  const { institute, studentId, reply } = visit
-  try {
-    const wanted = { callbackUrl: null, isByHand: true }
-    const { orderId } = await openDuesOrder(ctx, { institute, studentId }, wanted)
-    return await reply.redirect(`/pay/${institute.code}/${orderId}`, 303)
-  } catch (error) {
-    if (!(error instanceof BursarError)) throw error
-    if (error.code !== 'HUE00000' && error.code !== 'HUE00002') throw error
-    return show(ctx, visit, { isBusy: error.code === 'HUE00002' })
-  }
+  const { institute, studentId, reply, request } = visit
+  const [sheet] = await readSheets(ctx, institute, [studentId])
+  if (sheet === undefined) return sendWrongLink(request, reply)
+  const paid = await paySheet(ctx, institute, sheet, { request, callbackUrl: null })
+  if ('problem' in paid) return show(ctx, visit, paid.problem)
+  return reply.redirect(`/pay/${institute.code}/${paid.orderId}`, 303)
 }
 
 async function show(
   ctx: PaymentContext,
   { institute, studentId, path, request, reply }: Visit,
-  { isBusy }: { isBusy: boolean },
+  problem: SheetProblem | null,
 ): Promise<FastifyReply> {
-  const [dues, onTheWay] = await Promise.all([
-    readDues(ctx, [{ instituteId: institute.id, studentId }]),
-    listOnTheWay(ctx.db, institute.id, [studentId]),
-  ])
-  const owed = dues.get(studentId)
-  if (owed === undefined) return sendWrongLink(request, reply)
-  const { collectorCode } = owed.context.student
+  const [sheet] = await readSheets(ctx, institute, [studentId])
+  if (sheet === undefined) return sendWrongLink(request, reply)
+  const { student } = sheet.owed.context
   const language = languageOf(request, reply, institute)
-  const mayPay = await takesPayments(ctx, { instituteId: institute.id, collectorCode })
+  const { printedCode: texts, parents } = textsIn(language)
+  const names = { who: student.fullname, where: institute.name }
   const account = await findVirtualAccount(ctx, { instituteId: institute.id, studentId })
-  const { title, data } = describe({ institute, owed, account, onTheWay, mayPay, isBusy, path, language })
   return sendPage(reply, {
     template: 'printed-code',
-    title,
-    status: isBusy ? 409 : 200,
+    title: fill(texts.title, names),
+    status: problem === null ? 200 : problem.kind === 'busy' ? 409 : 400,
     // The language switch is a GET link.
     hasSwitch: request.method === 'GET',
     language,
-    data: { ...schoolHead(institute), ...data, isSandbox: ctx.mode === 'sandbox' },
-  })
-}
-
-type PrintedCodeData = {
-  institute: Institute
-  owed: Dues
-  account: OpenVirtualAccount | null
-  onTheWay: readonly OnTheWay[]
-  /** Whether the branch has an account that payments go to. */
-  mayPay: boolean
-  /** Somebody pays the same at this moment. */
-  isBusy: boolean
-  path: string
-  language: Language
-}
-
-function describe({ institute, owed, account, onTheWay, mayPay, isBusy, path, language }: PrintedCodeData): {
-  title: string
-  data: Record<string, unknown>
-} {
-  const texts = textsIn(language).printedCode
-  const { student } = owed.context
-  const names = { who: student.fullname, where: institute.name }
-  const left = withoutTaken(owed, onTheWay)
-  const due = withoutPlanned(left)
-  const isDue = due.totalPaise > 0
-  const amount = formatRupees(due.totalPaise)
-  const plannedPaise = subtractPaise(left.totalPaise, due.totalPaise)
-  const onTheWayPaise = sumPaise(onTheWay.map(one => one.amountPaise))
-  const lines = [
-    ...due.lines.map(line => ({
-      label: feeName(line.componentType, language),
-      day: line.dueOn,
-      paise: line.owedPaise,
-    })),
-    ...due.lateFees.map(fee => ({ label: feeName('LATE_FEE', language), day: null, paise: fee.amountPaise })),
-  ]
-  const dayText = (day: string): string =>
-    fill(day < owed.today ? texts.overdueSince : texts.dueOn, { day: formatDayIn(day, language) })
-  return {
-    title: fill(texts.title, names),
     data: {
+      ...schoolHead(institute),
       heading: fill(texts.heading, names),
-      about: [student.identifier, classOf(owed, institute, textsIn(language).parents)].join(' · '),
-      total: isDue ? amount : null,
-      says: [
-        ...(isDue ? [] : [texts.nothing]),
-        ...(isBusy ? [texts.busy] : []),
-        ...(isDue && !mayPay ? [texts.away] : []),
-        ...(onTheWayPaise > 0 ? [fill(texts.onTheWay, { amount: formatRupees(onTheWayPaise) })] : []),
-        ...(plannedPaise > 0 ? [fill(texts.planned, { amount: formatRupees(plannedPaise) })] : []),
-      ],
-      lines: lines
-        .filter(line => line.paise > 0)
-        .map(({ label, day, paise }) => ({
-          label,
-          note: day === null ? undefined : dayText(day),
-          isLate: day !== null && day < owed.today,
-          amount: formatRupees(paise),
-        })),
-      form: isDue && mayPay && !isBusy ? { action: path, button: fill(texts.pay, { amount }) } : null,
-      next: texts.next,
-      transfer: transferOf(
-        account,
-        { who: student.fullname, school: institute.name },
-        textsIn(language).parents,
-      ),
+      about: [student.identifier, classOf(sheet.owed, institute, parents)].join(' · '),
+      sheet: describeSheet(sheet, { institute, action: path, problem, language }),
+      transfer: transferOf(account, { who: student.fullname, school: institute.name }, parents),
+      isSandbox: ctx.mode === 'sandbox',
     },
-  }
+  })
 }
 
 function withCode(ctx: PaymentContext, handle: (visit: Visit) => Promise<FastifyReply>) {

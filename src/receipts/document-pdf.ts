@@ -36,6 +36,13 @@ export type DocumentBlock =
   | { kind: 'table'; columns: readonly DocumentColumn[]; rows: readonly string[][]; total?: string[] }
   /** What a phone reads off the paper, with what it is for beside it. */
   | { kind: 'qr'; code: string; label: string }
+  /** What hangs on a wall: a large code, and what to do, in up to two languages side by side. */
+  | {
+      kind: 'poster'
+      code: string
+      columns: readonly { heading: string; steps: readonly string[] }[]
+      foot: string
+    }
   /** A new page with the school at its head, as for another reader. */
   | { kind: 'next'; title?: string }
   /** A line to write on, with what is meant to stand there below it. */
@@ -143,6 +150,9 @@ function writeBlock(sheet: Sheet, block: Exclude<DocumentBlock, { kind: 'next' }
     case 'qr':
       writeQr(sheet, block)
       break
+    case 'poster':
+      writePoster(sheet, block)
+      break
     default:
       block satisfies never
   }
@@ -180,6 +190,32 @@ function writeCells(
   })
   writeRow(sheet, cells)
   rule(sheet)
+}
+
+const POSTER = { code: 300, gap: 24, heading: { ...STRONG, size: 24 }, step: { ...BODY, size: 14 } }
+
+function writePoster(
+  sheet: Sheet,
+  { code, columns, foot }: Extract<DocumentBlock, { kind: 'poster' }>,
+): void {
+  const whole = wholeOf(sheet.paper)
+  const width = (whole.width - POSTER.gap * (columns.length - 1)) / columns.length
+  const placeOf = (column: number): Cell['place'] => ({ x: whole.x + column * (width + POSTER.gap), width })
+  const cellsOf = (texts: readonly string[], style: Cell['style']): Cell[] =>
+    texts.map((text, column) => ({ text, place: placeOf(column), style }))
+  const headings = columns.map(one => one.heading)
+  sheet.y += POSTER.gap
+  writeRow(sheet, cellsOf(headings, POSTER.heading))
+  sheet.y += POSTER.gap
+  drawCode(sheet, code, { x: (sheet.paper.width - POSTER.code) / 2, y: sheet.y, side: POSTER.code })
+  sheet.y += POSTER.code + POSTER.gap
+  for (const step of columns[0]?.steps.keys() ?? []) {
+    const texts = columns.map(one => one.steps[step] ?? '')
+    writeRow(sheet, cellsOf(texts, POSTER.step))
+    sheet.y += 10
+  }
+  sheet.y += 10
+  write(sheet, foot, { ...QUIET, size: 12 })
 }
 
 const QR_SIZE = 96

@@ -146,6 +146,7 @@ export const JOBS: Readonly<Record<string, readonly ClientFile[]>> = {
   sessions_purged: [],
   message_secrets_erased: [],
   entries_purged: [],
+  child_tries_purged: [],
   sign_ins_purged: [],
   forms_purged: [],
   answers_purged: [],

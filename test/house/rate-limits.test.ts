@@ -48,6 +48,7 @@ const REFUSING = new Set([
   'src/http/limits/rate-limits.ts',
   'src/console/auth/limits/tries.service.ts',
   'src/portal/sign-in/sign-in.routes.ts',
+  'src/portal/poster/poster.routes.ts',
   // No limit of tries: how many files are made at once.
   'src/platform/concurrency.ts',
   'src/http/limits/bodies.ts',

@@ -137,6 +137,7 @@ export const OVER_ALL: readonly Group[] = [
       'messages/messages.store.ts eraseExpiredSecrets',
       'platform/idempotency.ts purgeStoredAnswers',
       'portal/entry/entry.store.ts purgeOld',
+      'portal/poster/child-tries.store.ts purgeOld',
       'portal/sign-in/sign-in.store.ts purgeOld',
     ],
   },

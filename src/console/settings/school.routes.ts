@@ -9,6 +9,7 @@ import { addConsoleFile, addConsoleUpload } from '../files.routes.ts'
 import { drawQr } from '../orders/pages.routes.ts'
 import { paymentRulesOutput } from '../../dues/dues.schemas.ts'
 import { paymentRulesInput, toRules } from '../../dues/payment-rules.input.ts'
+import { posterUrl, printPoster } from '../../dues/poster/poster.service.ts'
 import { getPaymentRules, type PaymentRules } from '../../dues/payment-rules.service.ts'
 import type { ConsoleContext } from '../context.ts'
 import { created, from, one } from '../../http/reply.ts'
@@ -83,9 +84,18 @@ const SENDERS: readonly ConsoleRole[] = ['owner', 'finance']
 const familyPagesInput = input({
   language: optional(field.oneOf(LANGUAGES, 'What pages are written in until the payer chooses.')),
   sign_in: field.flag('Whether parents may sign in with a code that is sent to their phone or mail.', true),
+  poster: optional(
+    field.flag(
+      'Whether who knows the admission number and the date of birth or phone number sees and pays the fees of a child; as it was if absent.',
+      true,
+    ),
+  ),
 })
 
-type FamilyPages = Pick<Institute, 'familyLanguage' | 'hasParentSignIn'> & { url: string }
+type FamilyPages = Pick<Institute, 'familyLanguage' | 'hasParentSignIn' | 'hasPoster'> & {
+  url: string
+  posterUrl: string
+}
 const out = outputOf<FamilyPages>()
 const familyPagesOutput = out.object({
   language: out.optional.text(
@@ -95,6 +105,12 @@ const familyPagesOutput = out.object({
   ),
   sign_in: out.flag('Whether parents may sign in with a code.', true, p => p.hasParentSignIn),
   url: out.text('Where they do.', 'https://fees.example.in/school/sunrise'),
+  poster: out.flag('Whether families pay from the poster.', true, p => p.hasPoster),
+  poster_url: out.text(
+    'Where its code leads.',
+    'https://fees.example.in/school/sunrise/pay',
+    p => p.posterUrl,
+  ),
 })
 export type FamilyPagesAnswer = Shown<typeof familyPagesOutput>
 
@@ -104,7 +120,11 @@ export type SentPageAnswer = Shown<typeof sentOutput>
 
 /** The pages of families: their language, and whether a code opens them. */
 export function familyPagesRoutes(app: FastifyInstance, ctx: Context): void {
-  const shown = (institute: Institute): FamilyPages => ({ ...institute, url: familyPageUrl(ctx, institute) })
+  const shown = (institute: Institute): FamilyPages => ({
+    ...institute,
+    url: familyPageUrl(ctx, institute),
+    posterUrl: posterUrl(ctx, institute),
+  })
   addConsoleRead(app, ctx, {
     url: '/family-pages',
     roles: EVERYONE,
@@ -117,8 +137,12 @@ export function familyPagesRoutes(app: FastifyInstance, ctx: Context): void {
     roles: OWNERS,
     body: familyPagesInput,
     output: from(one(familyPagesOutput), shown),
-    perform: (command, { institute, body: { language, signIn } }) =>
-      setFamilyPages(ctx, command, institute.code, { familyLanguage: language, hasParentSignIn: signIn }),
+    perform: (command, { institute, body: { language, signIn, poster } }) =>
+      setFamilyPages(ctx, command, institute.code, {
+        familyLanguage: language,
+        hasParentSignIn: signIn,
+        hasPoster: poster ?? institute.hasPoster,
+      }),
     audit: ({ institute }, changed: Institute) => ({
       what: 'family_pages.changed',
       about: institute.code,
@@ -135,6 +159,16 @@ export function familyPagesRoutes(app: FastifyInstance, ctx: Context): void {
       name: `qr-${institute.code}.svg`,
       content: await drawQr(familyPageUrl(ctx, institute)),
     }),
+  })
+  addConsoleFile(app, ctx, {
+    url: '/family-pages/poster',
+    roles: EVERYONE,
+    query: query({
+      language: optional(field.oneOf(LANGUAGES, "Beside English; the school's first language if absent.")),
+    }),
+    mediaType: 'application/pdf',
+    isShown: true,
+    answer: ({ institute, query: { language: beside } }) => printPoster(ctx, institute, beside ?? undefined),
   })
   addConsoleWrite(app, ctx, {
     method: 'POST',

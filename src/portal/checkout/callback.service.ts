@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { posterPath, posterUrl } from '../../dues/poster/poster.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { readCallbackKey } from '../../institutes/institutes.service.ts'
 import { statusAt, type OrderToPay } from '../../orders/orders.rules.ts'
@@ -6,6 +7,15 @@ import type { Context } from '../../platform/context.ts'
 
 /** Path of the signed-in parents' pages. */
 export const OWN_PAGES = '/parents/'
+
+/** Paid on the page of the school's poster, by somebody who may not know the child's name. */
+export function isFromPoster(
+  ctx: Pick<Context, 'publicUrl'>,
+  institute: Institute,
+  { callbackUrl }: Pick<OrderToPay, 'callbackUrl'>,
+): boolean {
+  return callbackUrl === posterUrl(ctx, institute)
+}
 
 /**
  * The callback_url of the order with status and signature, so that the institute's page can trust what it shows. It is
@@ -23,6 +33,7 @@ export async function callbackUrlFor(
     const path = order.callbackUrl.slice(ctx.publicUrl.length)
     return order.state === 'paid' ? `${path}?paid=${order.id}` : path
   }
+  if (isFromPoster(ctx, institute, order)) return posterPath(institute)
   const status = statusAt(order, ctx.clock.now())
   const key = await readCallbackKey(ctx, institute)
   const url = new URL(order.callbackUrl)

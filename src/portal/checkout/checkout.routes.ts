@@ -24,12 +24,13 @@ import { listRefunds } from '../../payments/refunds/refunds.service.ts'
 import { BursarError } from '../../platform/errors.ts'
 import { isIdShaped } from '../../platform/ids.ts'
 import { fill } from '../../platform/languages.ts'
-import { callbackUrlFor } from './callback.service.ts'
+import { callbackUrlFor, isFromPoster } from './callback.service.ts'
 import { describePage } from './order-page.ts'
 import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
 import { HOME, hasParentSession } from '../parents/access.ts'
 import { describeOrderBeingPaid } from '../parents/being-paid-page.ts'
 import { waitingOf } from '../parents/children.ts'
+import { maskedName } from '../poster/poster.rules.ts'
 import { textsIn } from '../texts/texts.ts'
 import { PROVIDERS } from '../../providers/catalogue.ts'
 import type { HostedPage, PaymentMode } from '../../providers/port.ts'
@@ -124,7 +125,7 @@ async function showOrder(
   const hasMoney = payments.some(({ state }) => state === 'captured')
   const { title, data, refreshSeconds } = describePage({
     institute,
-    order,
+    order: shownTo(ctx, institute, order),
     parts: await Promise.all(
       orders.map(async one => ({
         order: one,
@@ -206,7 +207,8 @@ async function showConflict(
     const isRefused = ways !== null && ways.offered.every(way => way.mode !== mode)
     return isRefused ? showOrder(ctx, found, request, reply, mode) : reply.redirect(path, 303)
   }
-  const pageData = { institute, order: rival.order, started: rival.found, path, language }
+  const shown = shownTo(ctx, institute, rival.order)
+  const pageData = { institute, order: shown, started: rival.found, path, language }
   const { title, data } = describeOrderBeingPaid(pageData, textsIn(language).parents)
   // The language switch is a GET link, and this address only answers POST.
   return sendPage(reply, {
@@ -217,6 +219,12 @@ async function showConflict(
     language,
     data: { ...data, mode },
   })
+}
+
+/** Who pays from the poster is not told the child's name and class before the money is there. */
+function shownTo(ctx: PaymentContext, institute: Institute, order: OrderToPay): OrderToPay {
+  if (order.state === 'paid' || !isFromPoster(ctx, institute, order)) return order
+  return { ...order, studentName: maskedName(order.studentName ?? order.name), grade: null }
 }
 
 /** The first of the orders that something stands in the way of. */

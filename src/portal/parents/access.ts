@@ -23,7 +23,15 @@ export const SESSION_COOKIE = 'parents'
 export const PENDING_COOKIE = 'parents-code'
 /** Set in a browser in which a family signed in with a code before. */
 export const KNOWN_COOKIE = 'parents-known'
-type CookieName = typeof SESSION_COOKIE | typeof PENDING_COOKIE | typeof KNOWN_COOKIE
+/** Set in a browser that has named a child on the page of the poster. */
+export const POSTER_COOKIE = 'poster'
+export const POSTER_KNOWN_COOKIE = 'poster-known'
+type CookieName =
+  | typeof SESSION_COOKIE
+  | typeof PENDING_COOKIE
+  | typeof KNOWN_COOKIE
+  | typeof POSTER_COOKIE
+  | typeof POSTER_KNOWN_COOKIE
 
 type CookieContext = Pick<Context, 'mode' | 'publicUrl'>
 

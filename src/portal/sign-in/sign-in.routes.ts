@@ -11,7 +11,8 @@ import { readSession } from '../entry/entry.service.ts'
 import { formField, formFieldShown, languageOf, sendPage, sendWrongLink, schoolHead } from '../layout.ts'
 import { cookieOf, HOME, KNOWN_COOKIE, PENDING_COOKIE, SESSION_COOKIE, setCookie } from '../parents/access.ts'
 import { textsIn } from '../texts/texts.ts'
-import { findKnownBrowser, KNOWN_DAYS, askForCode, enterByCode } from './sign-in.service.ts'
+import { KNOWN_DAYS } from './known-browsers.ts'
+import { findKnownBrowser, askForCode, enterByCode } from './sign-in.service.ts'
 import { CODE_MINUTES, readCode, readContact } from './sign-in.rules.ts'
 
 const SCHOOL = `${FAMILY_ADDRESS}/:institute`

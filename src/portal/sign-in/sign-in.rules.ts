@@ -7,9 +7,6 @@ const CODE_DIGITS = 6
 const LONG_CODE_DIGITS = 8
 export const { minutes: CODE_MINUTES, tries: MOST_TRIES } = LIMITS.familyCode
 
-/** A number or address that more users than this have is no family's own, but a placeholder or the school's. */
-export const MOST_USERS = 5
-
 export type Contact = { phone: string } | { email: string }
 
 const LONGEST_CONTACT = 200

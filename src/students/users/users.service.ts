@@ -41,7 +41,7 @@ export async function findOrMakeUser(
   return { registrationId: id, isNew: true }
 }
 
-export type { CarriedDues, CounterPayment } from './users.store.ts'
+export type { CarriedDues, ChildFact, CounterPayment } from './users.store.ts'
 
 /** Who a student belongs to; those of its primary contact first. */
 export async function listUsersOf(
@@ -54,6 +54,10 @@ export async function listUsersOf(
 const MOST_CHILDREN = 100
 const MOST_PAYMENTS = 500
 const MOST_USERS = 20
+const MOST_RECORDS = 5
+
+/** A number or address that more users than this have is no family's own, but a placeholder or the school's. */
+export const MOST_OWN_USERS = 5
 
 /** Users with this phone number or e-mail address who have a child here. */
 export async function listUsersByContact(
@@ -62,6 +66,15 @@ export async function listUsersByContact(
   contact: { phone: string } | { email: string },
 ): Promise<string[]> {
   return store.listUsersByContact(db, instituteId, contact, MOST_USERS)
+}
+
+/** The records of the child that somebody names by its admission number and a fact about it; none when they do not fit. */
+export async function listByFact(
+  { db }: Context,
+  instituteId: number,
+  fact: store.ChildFact,
+): Promise<string[]> {
+  return store.listByFact(db, instituteId, fact, { mostUsers: MOST_OWN_USERS, limit: MOST_RECORDS })
 }
 
 export async function requireUser({ db }: Context, user: store.UserKey): Promise<void> {

@@ -170,6 +170,34 @@ export async function listUsersByContact(
   return rows.map(({ id }) => id)
 }
 
+/** What somebody says of a child: its admission number, as it may be written, and a day of birth or a phone number. */
+export type ChildFact = { identifiers: readonly string[]; birthDate: string | null; phone: string | null }
+
+/**
+ * The records of the child of which this is true, oldest year first. A number that more users than `mostUsers` have is nobody's
+ * own and proves nothing.
+ */
+export async function listByFact(
+  db: Queryable,
+  instituteId: number,
+  { identifiers, birthDate, phone }: ChildFact,
+  { mostUsers, limit }: { mostUsers: number; limit: number },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    `select s.id from students s
+     where s.institute_id = $1 and s.identifier = any($2) and (s.date_of_birth = $3::date
+       or (phone_key($4::text) in (select phone_key(s.primary_contact_number) union all
+             select phone_key(u.phone) from student_users l
+             join users u on u.institute_id = l.institute_id and u.registration_id = l.registration_id
+             where l.institute_id = s.institute_id and l.student_id = s.id)
+         and (select count(*) from (select from users u
+             where u.institute_id = $1 and phone_key(u.phone) = phone_key($4::text) limit $5 + 1) own) <= $5))
+     order by s.academic_year_start desc, s.academic_year_end desc, s.id desc limit $6`,
+    [instituteId, identifiers, birthDate, phone, mostUsers, limit],
+  )
+  return rows.map(({ id }) => id).toReversed()
+}
+
 /** Dues that a rollover carried to a later year: settled here, but not paid. */
 export type CarriedDues = {
   studentId: string

@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import {
-  admitTry,
-  SESSION_LIMIT_MS,
-  sessionEnd,
-  uncount,
-  type Tries,
-  changeable,
-} from '../../../src/console/console.rules.ts'
-import { LIMITS } from '../../../src/platform/rate-limits.rules.ts'
+import { SESSION_LIMIT_MS, sessionEnd, changeable } from '../../../src/console/console.rules.ts'
+import { admitTry, LIMITS, uncount, type Tries } from '../../../src/platform/rate-limits.rules.ts'
 
 const moment = fc.date({ min: new Date('2026-01-01'), max: new Date('2030-01-01'), noInvalidDate: true })
 const limit = fc.constantFrom(LIMITS.staffAccountAtNetwork.waits, LIMITS.staffNetwork.waits)

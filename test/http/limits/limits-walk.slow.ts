@@ -19,7 +19,7 @@ import { register, unique } from '../support.ts'
 const bursar = await startBursar({ after }, { TRUST_PROXY: '127.0.0.1' })
 const { url, demo } = bursar
 const sql: typeof bursar.sql = (text, values) => bursar.sql(text, values)
-await sql(`update institutes set has_parent_sign_in = true where code = 'demo-school'`)
+await sql(`update institutes set has_parent_sign_in = true, has_poster = true where code = 'demo-school'`)
 
 /** What others were answered after the limit was used up. */
 type Others = Record<string, number>
@@ -73,6 +73,43 @@ async function knownBrowser(ip: string): Promise<{ phone: string; browser: Visit
   browser.cookies.delete('parents')
   await sql('delete from parent_sign_ins')
   return { phone, browser }
+}
+
+type Child = { number: string; phone: string }
+
+async function childOf(): Promise<Child> {
+  const number = unique('ADM')
+  const phone = newPhone()
+  const answer = await register(demo, unique('parent'), {
+    identifier: number,
+    primary_contact_number: phone,
+    primary_contact_email: `p${phone}@example.in`,
+  })
+  assert.equal(answer.status, 201, answer.text)
+  return { number, phone }
+}
+
+const sendFact = (number: string, fact: string, visitor: Visitor) =>
+  visitor.post(`${SCHOOL}/pay`, { number, fact })
+
+const nameChild = async ({ number, phone }: Child, header: ReturnType<typeof from>, cookie?: string) => {
+  const visitor = new Visitor(url, header)
+  if (cookie !== undefined) visitor.cookies.set('poster-known', cookie)
+  return (await sendFact(number, phone, visitor)).status
+}
+
+const guess = ({ number }: Child, ip: string, cookie?: string) => {
+  const visitor = new Visitor(url, from(ip))
+  if (cookie !== undefined) visitor.cookies.set('poster-known', cookie)
+  return sendFact(number, '01/01/1990', visitor)
+}
+
+/** A child that was named before in a browser in this network. */
+async function knownChild(ip: string): Promise<{ child: Child; browser: string }> {
+  const child = await childOf()
+  const visitor = new Visitor(url, from(ip))
+  assert.equal((await sendFact(child.number, child.phone, visitor)).status, 303)
+  return { child, browser: visitor.cookies.get('poster-known') ?? '' }
 }
 
 const PERSON = 'asha@school.example'
@@ -229,6 +266,45 @@ const SCENARIOS = {
     assert.equal((await guesser.post(`${SCHOOL}/code`, { code })).status, 400)
     return { 'another browser': await signInFamily(phone, new Visitor(url, from(newNetwork()))) }
   },
+  async posterChildAtNetwork() {
+    const ip = newNetwork()
+    const { child, browser } = await knownChild(ip)
+    await untilRefused(LIMITS.posterChildAtNetwork.waits.free, () => guess(child, ip))
+    return {
+      'another network': await nameChild(child, from(newNetwork())),
+      'another child in that network': await nameChild(await childOf(), from(ip)),
+      'a known browser in that network': await nameChild(child, from(ip), browser),
+    }
+  },
+  async posterChild() {
+    const { child, browser } = await knownChild(newNetwork())
+    const { free } = LIMITS.posterChildAtNetwork.waits
+    let sent = 0
+    await untilRefused(LIMITS.posterChild.waits.free + free, () =>
+      guess(child, sent++ % free === 0 ? newNetwork() : lastNetwork()),
+    )
+    return {
+      'another child': await nameChild(await childOf(), from(newNetwork())),
+      'a known browser': await nameChild(child, from(newNetwork()), browser),
+    }
+  },
+  async posterNetwork() {
+    const ip = newNetwork()
+    const { child, browser } = await knownChild(ip)
+    await untilRefused(LIMITS.posterNetwork.waits.free, () =>
+      guess({ ...child, number: unique('GUESS') }, ip),
+    )
+    return {
+      'another network': await nameChild(child, from(newNetwork())),
+      'a known browser in that network': await nameChild(child, from(ip), browser),
+    }
+  },
+  async posterBrowser() {
+    const ip = newNetwork()
+    const { child, browser } = await knownChild(ip)
+    await untilRefused(LIMITS.posterBrowser.waits.free, () => guess(child, ip, browser))
+    return { 'another browser': await nameChild(child, from(newNetwork())) }
+  },
   async staffAccountAtNetwork() {
     const ip = newNetwork()
     await untilRefused(LIMITS.staffAccountAtNetwork.waits.free, () => signIn(ip, 'guess'))
@@ -325,6 +401,7 @@ suite('whoever uses a limit up closes nobody else’s way in', () => {
     test(name, async t => {
       await sql('delete from parent_sign_ins')
       await sql('delete from console_tries')
+      await sql('delete from child_tries')
       for (const [who, status] of Object.entries(await run(t)))
         assert.ok([200, 303].includes(status), `${who} was answered ${status}`)
     })

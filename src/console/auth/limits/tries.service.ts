@@ -2,15 +2,16 @@ import { createHash } from 'node:crypto'
 import * as store from './tries.store.ts'
 import { newTypedCode, plainTypedCode } from '../second-factor/second-factor.service.ts'
 import { findUserByEmail } from '../users.store.ts'
-import { admitTry, MAIL_GAP_MS, normaliseEmail, uncount, UNLOCK_CODE_MS } from '../../console.rules.ts'
+import { MAIL_GAP_MS, normaliseEmail, UNLOCK_CODE_MS } from '../../console.rules.ts'
 import { firstInstituteOf } from '../../team/team.store.ts'
 import { SECRET_PLACE } from '../../../messages/messages.rules.ts'
 import { eraseSecrets, queueSecretMessage } from '../../../messages/messages.service.ts'
 import { DAY_MS } from '../../../platform/calendar.ts'
 import type { Context } from '../../../platform/context.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
+import { countTries, uncountTries, type TrySubject } from '../../../platform/db/tries.ts'
 import { badField, BursarError } from '../../../platform/errors.ts'
-import { LIMITS, networkOf, type Waits } from '../../../platform/rate-limits.rules.ts'
+import { LIMITS, networkOf } from '../../../platform/rate-limits.rules.ts'
 import { hashSecret, newSecret } from '../../../platform/secrets.ts'
 
 /**
@@ -22,12 +23,7 @@ export type Guess =
   | { kind: 'stranger'; email: string; ip: string }
   | { kind: 'known'; as: 'device' | 'code' | 'session'; id: string }
 
-type Subject = {
-  key: string
-  limit: Waits
-  /** Counts what the first subject does without a wait: a network that keeps guessing adds nothing more to it. */
-  isShared?: true
-}
+const TABLE = { lock: store.lockTries, write: store.writeTries }
 
 /** Counts a try before it is looked at; refuses it while somebody has to wait. */
 export async function countTry(ctx: Context, guess: Guess): Promise<void> {
@@ -42,22 +38,10 @@ async function countMailRequest(ctx: Context, guess: Guess): Promise<void> {
 
 async function count(
   { db }: Context,
-  subjects: readonly [Subject, ...Subject[]],
+  subjects: readonly [TrySubject, ...TrySubject[]],
   otherwise: string,
 ): Promise<void> {
-  const blockedUntil = await db.transaction(async tx => {
-    const now = new Date()
-    const [own] = subjects
-    let ofOwn = 0
-    for (const subject of subjects) {
-      const { key, limit, isShared = false } = subject
-      const admission = admitTry(await store.lockTries(tx, key), now, limit)
-      if (admission.kind === 'blocked') return admission.until
-      if (subject === own) ofOwn = admission.tries.failures
-      if (!isShared || ofOwn <= own.limit.free) await store.writeTries(tx, key, admission.tries)
-    }
-    return null
-  })
+  const blockedUntil = await countTries(db, TABLE, subjects)
   if (blockedUntil === null) return
   const seconds = Math.max(1, Math.ceil((blockedUntil.getTime() - Date.now()) / 1_000))
   const wait = seconds < 90 ? `${seconds} seconds` : `${Math.ceil(seconds / 60)} minutes`
@@ -68,14 +52,14 @@ async function count(
 
 /** It was no failure; those before it stand. */
 export async function uncountTry({ db }: Context, guess: Guess): Promise<void> {
-  await uncountAt(db, subjectsOf(guess))
+  await uncountTries(db, TABLE, subjectsOf(guess))
 }
 
 /** The right person came in: their own failures are forgotten, the network's are not. */
 export async function purgeTries({ db }: Context, guess: Guess): Promise<void> {
   const [own, ...shared] = subjectsOf(guess)
   await store.purgeTries(db, own.key)
-  await uncountAt(db, shared)
+  await uncountTries(db, TABLE, shared)
 }
 
 /** A code that was mailed to an address ends the wait of the network it was used from, and of all networks together. */
@@ -84,17 +68,8 @@ export async function endWait({ db }: Context, stranger: { email: string; ip: st
   for (const subject of [own, ofAddress]) if (subject !== undefined) await store.purgeTries(db, subject.key)
 }
 
-async function uncountAt(db: Context['db'], subjects: readonly Subject[]): Promise<void> {
-  await db.transaction(async tx => {
-    for (const { key, limit } of subjects) {
-      const tries = await store.lockTries(tx, key)
-      if (tries !== null) await store.writeTries(tx, key, uncount(tries, limit))
-    }
-  })
-}
-
 /** Always locked in this order. */
-function subjectsOf(guess: Guess): [Subject, ...Subject[]] {
+function subjectsOf(guess: Guess): [TrySubject, ...TrySubject[]] {
   if (guess.kind === 'known') return [{ key: `${guess.as} ${guess.id}`, limit: LIMITS.staffKnown.waits }]
   const address = addressKey(guess.email)
   const network = networkOf(guess.ip)

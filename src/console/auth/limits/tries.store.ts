@@ -1,6 +1,6 @@
-import type { Tries } from '../../console.rules.ts'
 import type { Queryable, Transaction } from '../../../platform/db/database.ts'
 import { deleteOldRows } from '../../../platform/db/table.ts'
+import type { Tries } from '../../../platform/rate-limits.rules.ts'
 
 /** Holds the row, which is made if need be, until the transaction ends; null when there were no tries before. */
 export async function lockTries(tx: Transaction, subject: string): Promise<Tries | null> {

@@ -2,7 +2,7 @@ import { Button, Checkbox, Group, NativeSelect, Stack } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FamilyPagesAnswer } from '../../../../src/console/settings/school.routes.ts'
-import { get } from '../../api/client.ts'
+import { fileAddress, get } from '../../api/client.ts'
 import { useCommand } from '../../api/command.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../api/session.ts'
 import { Summary } from '../../ui/detail.tsx'
@@ -42,6 +42,7 @@ export function FamiliesPage() {
         <Stack gap="xl">
           {mayChange ? <PagesForm known={pages.data} /> : <Shown known={pages.data} />}
           {pages.data.sign_in && <Address url={pages.data.url} />}
+          {pages.data.poster && <Poster known={pages.data} />}
         </Stack>
       )}
     </PageFrame>
@@ -55,6 +56,7 @@ function Shown({ known }: { known: FamilyPagesAnswer }) {
         fields={[
           { label: 'Language of pages', value: LANGUAGES[known.language ?? ''] },
           { label: 'Parents may sign in with a code', value: known.sign_in ? 'Yes' : 'No' },
+          { label: 'Families pay from your poster', value: known.poster ? 'Yes' : 'No' },
         ]}
       />
       <p className="faint">An owner can change it.</p>
@@ -62,20 +64,22 @@ function Shown({ known }: { known: FamilyPagesAnswer }) {
   )
 }
 
-type Draft = { language: string; sign_in: boolean }
+type Draft = { language: string; sign_in: boolean; poster: boolean }
 
 function PagesForm({ known }: { known: FamilyPagesAnswer }) {
   const path = useInstitutePath()
-  const before: Draft = { language: known.language ?? '', sign_in: known.sign_in }
+  const { sign_in, poster } = known
+  const before: Draft = { language: known.language ?? '', sign_in, poster }
   const [draft, setDraft] = useState(before)
   const change = useCommand<Draft>({
     method: 'PUT',
     path: `${path}/family-pages`,
-    body: ({ language, sign_in }) => (language === '' ? { sign_in } : { language, sign_in }),
+    body: ({ language, ...rest }) => (language === '' ? rest : { language, ...rest }),
     refreshes: ['family-pages', 'audit'],
     onDone: () => notify('The settings for families are saved.'),
   })
-  const isSame = before.language === draft.language && before.sign_in === draft.sign_in
+  const isSame =
+    before.language === draft.language && before.sign_in === draft.sign_in && before.poster === draft.poster
   return (
     <form
       className="form"
@@ -100,6 +104,12 @@ function PagesForm({ known }: { known: FamilyPagesAnswer }) {
           checked={draft.sign_in}
           onChange={event => setDraft({ ...draft, sign_in: event.currentTarget.checked })}
         />
+        <Checkbox
+          label="Families pay from your poster"
+          description="One QR code for all. Whoever knows the admission number, and the date of birth or the family’s phone number, sees what is due for the child and can pay it. The name is not shown in full, and guessing is limited."
+          checked={draft.poster}
+          onChange={event => setDraft({ ...draft, poster: event.currentTarget.checked })}
+        />
         {change.error !== null && <p role="alert">{change.error.message}</p>}
         <Group>
           <Button type="submit" disabled={isSame} loading={change.isPending}>
@@ -108,6 +118,36 @@ function PagesForm({ known }: { known: FamilyPagesAnswer }) {
         </Group>
       </Stack>
     </form>
+  )
+}
+
+function Poster({ known }: { known: FamilyPagesAnswer }) {
+  const path = useInstitutePath()
+  const [language, setLanguage] = useState<string>(known.language ?? 'en')
+  return (
+    <section aria-label="Poster">
+      <h2>Poster</h2>
+      <p>Hang it at the gate, in the office and in classrooms, or send it to parents’ groups as it is.</p>
+      <p className="mono">{known.poster_url}</p>
+      <Group align="end">
+        <NativeSelect
+          label="Language beside English"
+          value={language}
+          onChange={event => setLanguage(event.currentTarget.value)}
+          data={Object.entries(LANGUAGES).flatMap(([value, label]) =>
+            value === '' ? [] : [{ value, label: value === 'en' ? 'English alone' : label }],
+          )}
+        />
+        <Button
+          component="a"
+          href={fileAddress(`${path}/family-pages/poster?language=${language}`)}
+          target="_blank"
+        >
+          Print the poster (A4)
+        </Button>
+        <CopyButton text={known.poster_url}>Copy the link</CopyButton>
+      </Group>
+    </section>
   )
 }
 
