@@ -5,6 +5,7 @@ import { writeSchool } from './letterhead.ts'
 import type { Letterhead } from './letterhead.service.ts'
 import {
   drawCode,
+  heightOf,
   BODY,
   closeSheet,
   countPages,
@@ -25,6 +26,7 @@ import {
   type Cell,
   type Sheet,
 } from './sheet.ts'
+import { largestOf } from '../platform/lists.ts'
 import { CARDS_ON_A_PAGE, PAPER } from './receipt-papers.ts'
 
 /** `width` is in parts of the sum of all. */
@@ -192,30 +194,49 @@ function writeCells(
   rule(sheet)
 }
 
-const POSTER = { code: 300, gap: 24, heading: { ...STRONG, size: 24 }, step: { ...BODY, size: 14 } }
+const POSTER = {
+  code: 300,
+  gap: 18,
+  heading: { ...STRONG, size: 20 },
+  step: { ...BODY, size: 12 },
+  foot: { ...QUIET, size: 12 },
+}
 
+/** The code takes what the words leave of the page. */
 function writePoster(
   sheet: Sheet,
   { code, columns, foot }: Extract<DocumentBlock, { kind: 'poster' }>,
 ): void {
+  const { gap } = POSTER
   const whole = wholeOf(sheet.paper)
-  const width = (whole.width - POSTER.gap * (columns.length - 1)) / columns.length
-  const placeOf = (column: number): Cell['place'] => ({ x: whole.x + column * (width + POSTER.gap), width })
-  const cellsOf = (texts: readonly string[], style: Cell['style']): Cell[] =>
-    texts.map((text, column) => ({ text, place: placeOf(column), style }))
-  const headings = columns.map(one => one.heading)
-  sheet.y += POSTER.gap
-  writeRow(sheet, cellsOf(headings, POSTER.heading))
-  sheet.y += POSTER.gap
-  drawCode(sheet, code, { x: (sheet.paper.width - POSTER.code) / 2, y: sheet.y, side: POSTER.code })
-  sheet.y += POSTER.code + POSTER.gap
-  for (const step of columns[0]?.steps.keys() ?? []) {
-    const texts = columns.map(one => one.steps[step] ?? '')
-    writeRow(sheet, cellsOf(texts, POSTER.step))
-    sheet.y += 10
+  const width = (whole.width - gap * (columns.length - 1)) / columns.length
+  const rowOf = (texts: readonly string[], style: Cell['style']): Cell[] =>
+    texts.map((text, column) => ({ text, place: { x: whole.x + column * (width + gap), width }, style }))
+  const headings = columns.map((one): Cell[] => [{ text: one.heading, place: whole, style: POSTER.heading }])
+  const count = largestOf(columns.map(one => one.steps.length))
+  const steps = Array.from({ length: count }, (_, step) =>
+    rowOf(
+      columns.map(one => one.steps[step] ?? ''),
+      POSTER.step,
+    ),
+  )
+  const last: Cell[] = [{ text: foot, place: whole, style: POSTER.foot }]
+  const heights = [...headings, ...steps, last].map(cells =>
+    largestOf(cells.map(cell => heightOf(sheet, cell))),
+  )
+  const taken = heights.reduce((sum, height) => sum + height, 0) + gap * (3 + count)
+  const side = Math.min(POSTER.code, sheet.paper.bottom - sheet.y - taken)
+  sheet.y += gap
+  for (const heading of headings) writeRow(sheet, heading)
+  sheet.y += gap
+  drawCode(sheet, code, { x: (sheet.paper.width - side) / 2, y: sheet.y, side })
+  sheet.y += side + gap
+  for (const step of steps) {
+    writeRow(sheet, step)
+    sheet.y += gap / 2
   }
-  sheet.y += 10
-  write(sheet, foot, { ...QUIET, size: 12 })
+  sheet.y += gap / 2
+  writeRow(sheet, last)
 }
 
 const QR_SIZE = 96

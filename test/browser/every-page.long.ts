@@ -34,7 +34,9 @@ type School = { params: Record<string, string>; pages: Record<string, string[]>;
 async function openSchool(bursar: TestBursar): Promise<School> {
   const { demo, app } = bursar
   const day = (days: number): string => addDays(dayOf(app.ctx.clock.now()), days)
-  await bursar.sql(`update institutes set has_parent_sign_in = true where code = 'demo-school'`)
+  await bursar.sql(
+    `update institutes set has_parent_sign_in = true, has_poster = true where code = 'demo-school'`,
+  )
   const late = { kind: 'slab', slabs: [{ from_day: 1, amount: 250 }] }
   const rules = [
     { component_type: 'TUITION_FEE', due_date: day(-30), ...late },
@@ -108,6 +110,10 @@ async function openSchool(bursar: TestBursar): Promise<School> {
       ),
       '/school/:institute': [school],
       '/school/:institute/code': [`${school}/code`],
+      '/school/:institute/pay': ['', '?lang=hi', '?lang=kn', '?lang=ta', '?lang=en'].map(
+        rest => `${school}/pay${rest}`,
+      ),
+      '/school/:institute/pay/start': [`${school}/pay/start`],
       '/school/:institute/fees/:code': [
         new URL(printedCodeUrl(app.ctx, { code: 'demo-school' }, child)).pathname,
       ],

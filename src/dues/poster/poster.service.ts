@@ -1,6 +1,6 @@
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { FAMILY_ADDRESS } from '../../institutes/institutes.service.ts'
-import { messageTextsIn } from '../../messages/texts/texts.ts'
+import { besideEnglish, messageTextsIn } from '../../messages/texts/texts.ts'
 import type { Context } from '../../platform/context.ts'
 import { conflict } from '../../platform/errors.ts'
 import { fill, type Language } from '../../platform/languages.ts'
@@ -25,15 +25,15 @@ export async function printPoster(
 ): Promise<{ name: string; content: Buffer }> {
   if (!institute.hasPoster)
     throw conflict('The page behind the poster is off. Turn it on in Settings, Families first.')
-  const { title } = messageTextsIn('en').poster
+  const beside = language ?? institute.familyLanguage ?? 'en'
   const print: DocumentPrint = {
     institute: institute.name,
     letterhead: await readLetterhead(ctx, institute.id),
     branch: null,
-    title,
+    title: besideEnglish(each => messageTextsIn(each).poster.title, beside),
     madeAt: ctx.clock.now(),
     isSandbox: ctx.mode === 'sandbox',
-    blocks: [posterBlock(posterUrl(ctx, institute), language ?? institute.familyLanguage ?? 'en')],
+    blocks: [posterBlock(posterUrl(ctx, institute), beside)],
   }
   const content = await printDocument(print, { instituteId: institute.id })
   return { name: `poster-${institute.code}.pdf`, content }

@@ -181,5 +181,6 @@ test('a school that has no poster is answered like one that there is not, and it
     const file = await owner.get(`${pages}/poster${language}`)
     assert.equal(file.status, 200)
     assert.match(file.text, /^%PDF-1\.7/)
+    assert.match(file.text, /\/Count 1\b/, 'one page')
   }
 })
