@@ -50,6 +50,13 @@ const authoriseInput = input({
       'How the payer chooses to be debited, if that has not been chosen on the page; UPI Autopay when absent and possible.',
     ),
   ),
+  charge_components: ifSent(
+    field.list(
+      'Fees whose box for single charges the payer ticks, if that has not been chosen on the page; none when absent.',
+      field.code('A fee.', 'PICNIC_FEE'),
+      { max: 10 },
+    ),
+  ),
 })
 
 const outcomeInput = input({

@@ -42,11 +42,17 @@ type PlanTarget = { institute: Institute; planId: string }
 export async function authorisePlan(
   sandbox: SandboxPlans,
   target: PlanTarget,
-  { outcome, rail }: { outcome: 'success' | 'failure'; rail?: Rail },
+  {
+    outcome,
+    rail,
+    chargeComponents,
+  }: { outcome: 'success' | 'failure'; rail?: Rail; chargeComponents?: readonly string[] },
 ): Promise<AuthorisedMandate> {
   const { bank } = sandbox
   const { institute, planId } = target
-  const mandate = (await pendingMandateOf(sandbox.ctx, target)) ?? (await agree(sandbox, target, rail))
+  const mandate =
+    (await pendingMandateOf(sandbox.ctx, target)) ??
+    (await agree(sandbox, target, { rail, chargeComponents }))
   const where = { instituteId: institute.id, ref: mandate.providerRef }
   await actOnMandate(sandbox, where, outcome === 'success' ? 'approve' : 'decline')
   const after = await bank.findMandate(institute.id, { ref: mandate.providerRef })
@@ -66,7 +72,10 @@ async function pendingMandateOf(
 async function agree(
   sandbox: SandboxPlans,
   target: PlanTarget,
-  wanted: Rail | undefined,
+  {
+    rail: wanted,
+    chargeComponents,
+  }: { rail: Rail | undefined; chargeComponents: readonly string[] | undefined },
 ): Promise<{ providerRef: string }> {
   const { ctx: flex } = sandbox
   const { institute, planId } = target
@@ -87,7 +96,8 @@ async function agree(
   if (rail === undefined)
     throw conflict('An instalment of this plan is above what any way of debiting allows.')
   const consent = 'said by the sandbox for the payer'
-  await startMandate(flex, key, { rail, returnUrl: `${flex.publicUrl}/`, consent })
+  const agreed = chargeComponents === undefined ? {} : { chargeComponents }
+  await startMandate(flex, key, { rail, returnUrl: `${flex.publicUrl}/`, consent, ...agreed })
   const mandate = await pendingMandateOf(flex, target)
   if (mandate === null) throw conflict('This plan has no mandate that waits for the payer.')
   return mandate

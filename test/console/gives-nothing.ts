@@ -52,6 +52,7 @@ export const GIVES_NOTHING: Record<string, readonly string[]> = {
       'POST /reminder-runs',
       'POST /reminder-runs/:run_id/cancel',
     ],
+  'adds a fee that a family owes': ['POST /flex/plans/:plan_id/charges'],
   'changes by which way what is owed is collected, and what a plan took no more is late': [
     'POST /flex/plans/:plan_id/hold',
     'POST /flex/plans/:plan_id/cancel',

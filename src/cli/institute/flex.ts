@@ -42,6 +42,11 @@ export function addFlexCommands(program: Command): void {
       'other numbers of instalments that parents may choose: 3,6 or none',
       readOffered,
     )
+    .option(
+      '--charge-components <codes>',
+      'fees that parents are asked about for single charges: PICNIC_FEE,EXAM_FEE or none',
+      readCodes,
+    )
     .action(runSet)
   addFlexRulesCommands(flex)
   addExamples(set, [
@@ -67,11 +72,13 @@ async function runSet(code: string, options: Partial<FlexSettings>): Promise<voi
 }
 
 function describe(code: string, settings: FlexSettings): string {
-  const { productName, instalments, dayOfMonth, downpaymentPercent, offered } = settings
+  const { productName, instalments, dayOfMonth, downpaymentPercent, offered, chargeComponents } = settings
   const down = downpaymentPercent === 0 ? 'no down payment' : `${downpaymentPercent} % down at set-up`
   const often = instalments === 1 ? '1 instalment' : `${instalments} monthly instalments`
   const others = offered.length === 0 ? '' : `; parents may also choose ${offered.join(', ')}`
-  return `Default plan of ${code}: "${productName}", ${down}, ${often}, due on day ${dayOfMonth} of the month${others}.`
+  const charges =
+    chargeComponents.length === 0 ? '' : ` Single charges that are asked for: ${chargeComponents.join(', ')}.`
+  return `Default plan of ${code}: "${productName}", ${down}, ${often}, due on day ${dayOfMonth} of the month${others}.${charges}`
 }
 
 function toJson(settings: FlexSettings): object {
@@ -81,11 +88,16 @@ function toJson(settings: FlexSettings): object {
     day_of_month: settings.dayOfMonth,
     downpayment_percent: settings.downpaymentPercent,
     offered: settings.offered,
+    charge_components: settings.chargeComponents,
   }
 }
 
 function readOffered(text: string): number[] {
   return text === 'none' ? [] : text.split(',').map(part => readWhole(part.trim()))
+}
+
+function readCodes(text: string): string[] {
+  return text === 'none' ? [] : text.split(',').map(part => part.trim())
 }
 
 function readWhole(text: string): number {

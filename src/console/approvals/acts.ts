@@ -29,7 +29,7 @@ import { toDiscountJson } from '../students/students.output.ts'
 import type { ApprovalAct } from './approvals.rules.ts'
 import type { ActTarget, GuardedAct } from './guarded-act.ts'
 import { rolloverAct, rosterAct, classChangeAct } from './bulk-acts.ts'
-import { leavingAct, optionalFeeAct, rescheduleAct, resumeAct } from './student-acts.ts'
+import { callOffAct, leavingAct, optionalFeeAct, rescheduleAct, resumeAct } from './student-acts.ts'
 import { applyStructureAct, dropStructureAct, paymentRulesAct, setStructureAct } from './rule-acts.ts'
 
 type RefundRequest = AskedRefund & { reason: string }
@@ -286,5 +286,6 @@ export const ACTS = {
   optional_fee: optionalFeeAct,
   plan_reschedule: rescheduleAct,
   plan_resumption: resumeAct,
+  plan_charge_cancellation: callOffAct,
   leaving: leavingAct,
 } satisfies Record<ApprovalAct, object>

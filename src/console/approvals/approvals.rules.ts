@@ -22,6 +22,7 @@ export const APPROVAL_ACTS = [
   'optional_fee',
   'plan_reschedule',
   'plan_resumption',
+  'plan_charge_cancellation',
   'leaving',
 ] as const
 export type ApprovalAct = (typeof APPROVAL_ACTS)[number]

@@ -1,5 +1,6 @@
 import { readLapsedLateFees } from '../../dues/late-fees.service.ts'
 import type { ConsoleContext } from '../context.ts'
+import { callOffCharge, loweredPaise, type CalledOff } from '../../flex/plans/charges.service.ts'
 import { reschedule, resumePlan, type ChangedPlan } from '../../flex/plans/plans.service.ts'
 import { planStatus, type LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { totalOf, type MoneyGiven } from '../../institutes/institutes.rules.ts'
@@ -43,6 +44,39 @@ export const rescheduleAct: GuardedAct<RescheduleRequest, ChangedPlan> = {
     why: reason,
     before: dayOf(after.before, instalmentId),
     after: dayOf(after, instalmentId),
+  }),
+}
+
+type CallOffRequest = { instalmentId: string; reason: string }
+
+/** A fee that is taken back: families owe less. */
+export const callOffAct: GuardedAct<CallOffRequest, CalledOff> = {
+  perform: (ctx, command, { institute, about: planId }, { instalmentId }) =>
+    callOffCharge(ctx, command, { instituteId: institute.id, planId }, instalmentId),
+  async weigh(tx, ctx, { institute, about, request, result }) {
+    const { studentId } = result.plan
+    const { student } = await getStudent(ctx, institute, studentId)
+    const amountPaise = loweredPaise(result)
+    return {
+      title: `Single charge of ${student.fullname} called off`,
+      subject: `${about} ${request.instalmentId}`,
+      amountPaise,
+      gifts: [
+        { about: studentId, amountPaise },
+        ...(await readLapsedLateFees(ctx, tx, [{ instituteId: institute.id, studentId }])),
+      ],
+    }
+  },
+  note: ({ about }, { instalmentId, reason }, { before, charge, lowered }) => ({
+    what: 'flex.charge.called_off',
+    about,
+    why: reason,
+    before: { instalment_id: instalmentId, status: before.state },
+    after: {
+      instalment_id: instalmentId,
+      status: charge.state,
+      lowered: lowered.map(one => `${one.componentType} ${toRupees(one.amountPaise)}`).join(', '),
+    },
   }),
 }
 

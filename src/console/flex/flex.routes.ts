@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import type { ConsoleContext } from '../context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
-import { one, from } from '../../http/reply.ts'
+import { created, one, from } from '../../http/reply.ts'
 import { EVERYONE } from '../console.rules.ts'
 import {
   calendarOutput,
@@ -16,15 +16,23 @@ import {
 import { debitList } from './debit.list.ts'
 import { addList } from '../lists/list.routes.ts'
 import { readCalendar, readComing, readReturns, readPlanDetail, readErpHealth } from './flex.service.ts'
-import { planParams, planOutput } from '../../flex/plans/plan.schemas.ts'
+import { chargedOutput, planParams, planOutput } from '../../flex/plans/plan.schemas.ts'
+import { chargeMandate, type CalledOff } from '../../flex/plans/charges.service.ts'
+import { toRupees } from '../../platform/money.ts'
 import { cancelPlan, holdPlan, type ChangedPlan } from '../../flex/plans/plans.service.ts'
 import { keptOr } from '../approvals/approval.list.ts'
 import { noteOf, guarded } from '../approvals/approvals.routes.ts'
 import { Kept, performOrKeep } from '../approvals/approvals.service.ts'
-import { rescheduleAct, resumeAct, stateOf } from '../approvals/student-acts.ts'
+import { callOffAct, rescheduleAct, resumeAct, stateOf } from '../approvals/student-acts.ts'
 import { FINANCE_ROLES } from '../students/students.rules.ts'
 import { planList } from './plan.list.ts'
-import { instalmentParams, moveInput, planDetailOutput, reasonInput } from './plan.schemas.ts'
+import {
+  consoleChargeInput,
+  instalmentParams,
+  moveInput,
+  planDetailOutput,
+  reasonInput,
+} from './plan.schemas.ts'
 import {
   changeFlexSettings,
   getFlexSettings,
@@ -70,6 +78,7 @@ function flexPlanRoutes(app: FastifyInstance, flex: ConsoleContext): void {
   for (const act of ACTS) addAct(app, flex, act)
   addResume(app, flex)
   addReschedule(app, flex)
+  addCharges(app, flex)
 }
 
 const ACTS = [
@@ -131,6 +140,49 @@ function addReschedule(app: FastifyInstance, flex: ConsoleContext): void {
       result instanceof Kept
         ? noteOf(result.approval)
         : rescheduleAct.note({ institute, about }, { ...body, instalmentId }, result),
+  })
+}
+
+function addCharges(app: FastifyInstance, flex: ConsoleContext): void {
+  addConsoleWrite(app, flex, {
+    method: 'POST',
+    url: '/flex/plans/:plan_id/charges',
+    roles: FINANCE_ROLES,
+    output: created(chargedOutput, () => flex),
+    params: planParams,
+    body: consoleChargeInput,
+    perform: (command, { institute, params, body }) =>
+      chargeMandate(flex, command, institute, { ...params, ...body, referenceId: null }),
+    audit: ({ params, body }, { charge }) => ({
+      what: 'flex.charge.made',
+      about: params.planId,
+      why: body.reason,
+      after: {
+        instalment_id: charge.id,
+        component_type: body.componentType,
+        amount: toRupees(body.amountPaise),
+        due_date: charge.dueOn,
+        present_on: charge.presentOn,
+      },
+    }),
+  })
+  addConsoleWrite(app, flex, {
+    method: 'POST',
+    url: '/flex/plans/:plan_id/charges/:instalment_id/cancel',
+    roles: FINANCE_ROLES,
+    output: keptOr(one(chargedOutput, () => flex)),
+    params: instalmentParams,
+    body: reasonInput,
+    perform: (command, { params: { planId: about, instalmentId }, body, ...by }) =>
+      performOrKeep(flex, command, by, {
+        name: 'plan_charge_cancellation',
+        about,
+        request: { ...body, instalmentId },
+      }),
+    audit: ({ institute, params: { planId: about, instalmentId }, body }, result: CalledOff | Kept) =>
+      result instanceof Kept
+        ? noteOf(result.approval)
+        : callOffAct.note({ institute, about }, { ...body, instalmentId }, result),
   })
 }
 

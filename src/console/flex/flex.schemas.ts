@@ -134,6 +134,13 @@ export const settingsInput = input({
       { max: 6 },
     ),
   ),
+  charge_components: ifSent(
+    field.list(
+      'Fees that may be charged singly on a mandate; whoever gives a mandate is asked about each. [] for none.',
+      field.code('A fee.', 'PICNIC_FEE'),
+      { max: 10 },
+    ),
+  ),
   reason: field.text('Why; stands in the audit log.', 'New school year'),
 })
 
@@ -146,6 +153,7 @@ export const settingsOutput = settings.object({
   day_of_month: settings.integer('On which day they are due.', 5),
   downpayment_percent: settings.integer('What is paid at set-up; 0 for nothing.', 0),
   offered: settings.integers('Other numbers of instalments that parents may choose.', [3, 6]),
+  charge_components: settings.texts('Fees that may be charged singly on a mandate.', ['PICNIC_FEE']),
 })
 
 const problem = outputOf<FetchSum, unknown>()

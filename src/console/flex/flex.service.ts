@@ -1,3 +1,4 @@
+import { chargeTerms } from '../../flex/rules/charge.rules.ts'
 import type { ConsoleContext } from '../context.ts'
 import { readPlans, readPlan } from '../../flex/plans/plans.service.ts'
 import { debitContextOf, type DebitRules } from '../../flex/rules/debit.rules.ts'
@@ -190,7 +191,8 @@ export async function readPlanDetail(
     const context = debitContextOf(loaded, one, debitRules)
     return { ...one, plan: loaded.plan, next: nextTextOf(loaded, one, { context, presentedAt }) }
   })
-  return { ...loaded, student, obstacle: planObstacle(loaded.plan), planned, entries }
+  const terms = chargeTerms(loaded, debitRules)
+  return { ...loaded, student, obstacle: planObstacle(loaded.plan), chargeTerms: terms, planned, entries }
 }
 
 function nextTextOf(
@@ -201,6 +203,8 @@ function nextTextOf(
   if (instalment.isDownpayment && instalment.state === 'scheduled')
     return 'The family pays it online when it sets the plan up.'
   if (plan.state === 'draft') return 'Nothing happens before the family has set the plan up.'
+  if (instalment.stoppedAt !== null && instalment.state === 'due')
+    return 'The family has stopped its debit. It pays another way, or you call the charge off.'
   const status = statusOf(instalment, plan)
   // The page says once why the plan waits.
   if (status === 'stopped') return 'Waits until the plan goes on.'

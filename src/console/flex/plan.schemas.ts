@@ -1,4 +1,5 @@
 import {
+  chargeInput,
   mandateFields,
   planFields,
   planParams,
@@ -8,6 +9,7 @@ import {
   type PlanHistory,
   type TriedInstalment,
 } from '../../flex/plans/plan.schemas.ts'
+import type { ChargeTerms } from '../../flex/rules/charge.rules.ts'
 import { isOpen, isPlanOver, type Mandate, type Plan } from '../../flex/rules/plan.rules.ts'
 import { field, input } from '../../http/wire/input.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
@@ -21,6 +23,12 @@ export const instalmentParams = input({
 
 const reason = field.text('Why; stands in the audit log.', 'The parents asked to wait')
 export const reasonInput = input({ reason })
+export const consoleChargeInput = input({
+  component_type: chargeInput.fields.component_type,
+  amount: chargeInput.fields.amount,
+  due_date: chargeInput.fields.due_date,
+  reason: chargeInput.fields.reason,
+})
 export const moveInput = input({ new_due_date: rescheduleInput.fields.new_due_date, reason })
 
 const obstacle = outputOf<Obstacle, unknown>()
@@ -47,9 +55,22 @@ type PlannedInstalment = TriedInstalment & { next: string; plan: Pick<Plan, 'sta
 export type PlanDetail = PlanHistory & {
   student: PlanStudent
   obstacle: Obstacle | null
+  chargeTerms: ChargeTerms | null
   planned: PlannedInstalment[]
   entries: TimelineEntry[]
 }
+
+const terms = outputOf<ChargeTerms, unknown>()
+const chargeTermsOutput = terms.object({
+  component_types: terms.texts('Fees of which the payer agreed to single charges.', ['PICNIC_FEE']),
+  most_amount: terms.amount(
+    'The most that one may take, rupees: cap of the mandate and limit of its way.',
+    7500,
+    one => one.mostPaise,
+  ),
+  earliest_on: terms.day('The first day on which one can be presented.', '2026-12-05'),
+  latest_on: terms.day('The end of the mandate.', '2027-04-05'),
+})
 
 const instalment = outputOf<PlannedInstalment, unknown>()
 const instalmentOutput = instalment.object({
@@ -63,7 +84,12 @@ const instalmentOutput = instalment.object({
   can_be_moved: instalment.flag(
     'Whether it can be given another day.',
     true,
-    one => !isPlanOver(one.plan) && !one.isDownpayment && isOpen(one),
+    one => !isPlanOver(one.plan) && !one.isDownpayment && isOpen(one) && one.stoppedAt === null,
+  ),
+  can_be_called_off: instalment.flag(
+    'Whether it is a single charge that can still be called off.',
+    false,
+    one => one.isCharge && isOpen(one),
   ),
 })
 
@@ -114,6 +140,10 @@ export const planDetailOutput = detail.object({
   student: detail.one('Whose fees it takes, and who is told.', planStudentOutput),
   obstacle: detail.optional.one('What keeps the plan from going on.', obstacleOutput),
   mandate: detail.optional.one('How it is debited; absent before the set-up.', mandateOutput),
+  charge_terms: detail.optional.one(
+    'What can be charged once on the mandate now; absent when nothing can.',
+    chargeTermsOutput,
+  ),
   payment_schedule: detail.list('The instalments, in their order.', instalmentOutput, one => one.planned),
   timeline: detail.list(
     'Newest first; the newest 200 of each kind.',

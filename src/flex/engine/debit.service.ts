@@ -24,6 +24,7 @@ import {
 } from '../rules/debit.rules.ts'
 import { lastTryOn } from '../rules/returns.rules.ts'
 import {
+  chargeTold,
   splitAt,
   sumLines,
   type Line,
@@ -123,7 +124,16 @@ function confirm(plan: PlanChanges, instalment: Instalment, notifyAt: Date): voi
   const once = noticeIdOf({ ...debit, notifiedAt: notifyAt })
   const last = lastTryOn(presentOn, notifyAt, { rail: plan.rail, ...plan.debitRules })
   const until = last > presentOn ? last : undefined
-  plan.notifyFamily('notice', { amountPaise, onlinePaise, day: presentOn, until, once, leavesAt: notifyAt })
+  const charge = chargeTold(debit)
+  plan.notifyFamily('notice', {
+    amountPaise,
+    onlinePaise,
+    day: presentOn,
+    until,
+    once,
+    leavesAt: notifyAt,
+    charge,
+  })
 }
 
 /** A mandate stays with the account through which it was given; whose that is, a person has to know before the money moves. */

@@ -16,6 +16,7 @@ import { findByProviderRef, findMandate, mandatesToCheck, type MandateKey } from
 import type { PlanChanges } from '../plans/plan-changes.service.ts'
 import { loadMandate, loadPlans } from '../plans/plans.store.ts'
 import { withPlan } from '../plans/with-plans.service.ts'
+import { isChargeAgreed, withholdCharge } from '../rules/charge.rules.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
 import {
   isMandateLive,
@@ -128,6 +129,10 @@ function activate(plan: PlanChanges): void {
   )
   for (const instalment of waiting.toSorted((one, other) => (one.dueOn < other.dueOn ? -1 : 1))) {
     if (instalment.state === 'confirmed') throw new Error('a notice outlived its mandate')
+    if (!isChargeAgreed(instalment, mandate)) {
+      withholdCharge(plan, instalment, 'the new mandate does not allow charges of this kind')
+      continue
+    }
     const { rules, holidays } = plan.debitRules
     const presentOn = presentationDay(instalment.dueOn, {
       setUpOn,

@@ -19,7 +19,13 @@ import { readDebitRules } from '../settings/settings.service.ts'
 import { cancelAtProvider } from './end-mandate.ts'
 
 /** `language` is that of the page on which the family chose; it is written to in it from now on. */
-type Choice = { rail: Rail; language?: Language; consent?: string }
+type Choice = {
+  rail: Rail
+  language?: Language
+  consent?: string
+  /** Fees of which the payer agrees to single charges. */
+  chargeComponents?: readonly string[]
+}
 
 /** Begins a mandate at the provider, or takes up the one that is pending; answers where the payer authorises it. */
 export async function startMandate(
@@ -68,7 +74,7 @@ type OpenedSetup = { mandate: Mandate; plan: PlanChanges; replaced: Mandate | nu
 async function openMandate(
   ctx: FlexContext,
   key: PlanKey,
-  { rail, language, consent }: Choice,
+  { rail, language, consent, chargeComponents }: Choice,
 ): Promise<OpenedSetup> {
   const loaded = (await loadPlans(ctx.db, [key])).get(key.planId)
   if (loaded === undefined) throw notFound('This plan')
@@ -81,18 +87,32 @@ async function openMandate(
     if (language !== undefined) await rememberLanguage(plan, tx, language)
     const pending = plan.mandate?.state === 'pending' ? plan.mandate : null
     if (pending?.rail === rail && pending.authorisedAt === null)
-      return { mandate: pending, plan, replaced: null }
+      return { mandate: agreeToCharges(plan, pending, chargeComponents), plan, replaced: null }
     const nextCheckAt = pending?.providerRef === null ? null : plan.now
     const replaced =
       pending === null
         ? null
         : plan.moveMandate('cancelled', 'the payer chose another way', { nextCheckAt, checks: 0 })
-    const mandate = plan.putMandate(newMandate(plan, rail, account))
+    const mandate = plan.putMandate({
+      ...newMandate(plan, rail, account),
+      chargeComponents: chargeComponents ?? [],
+    })
     // The plan is debited for the branch that the student is in now.
     plan.changePlan({ collectorCode: plan.student.student.collectorCode })
     if (consent !== undefined) plan.note(null, 'consent', consent)
     return { mandate, plan, replaced }
   })
+}
+
+/** Whoever goes back from the bank and agrees anew has agreed to what was ticked last. */
+function agreeToCharges(
+  plan: PlanChanges,
+  pending: Mandate,
+  chargeComponents: readonly string[] | undefined,
+): Mandate {
+  if (chargeComponents === undefined) return pending
+  const isSame = chargeComponents.join() === pending.chargeComponents.join()
+  return isSame ? pending : plan.changeMandate({ chargeComponents })
 }
 
 async function rememberLanguage(plan: PlanChanges, tx: Transaction, language: Language): Promise<void> {
@@ -139,6 +159,7 @@ function newMandate(plan: PlanChanges, rail: Rail, { id: accountId, provider, po
     nextCheckAt: new Date(plan.now.getTime() + FIRST_CHECK_MS),
     checks: 0,
     isPaused: false,
+    chargeComponents: [],
   }
 }
 

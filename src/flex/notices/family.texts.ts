@@ -5,11 +5,11 @@ import {
   type NewMessage,
   type Template,
 } from '../../messages/messages.rules.ts'
-import { messageTextsIn, type MessageTexts } from '../../messages/texts/texts.ts'
+import { feeName, messageTextsIn, type MessageTexts } from '../../messages/texts/texts.ts'
 import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 import { formatRupees, ZERO, type Paise, sumPaise } from '../../platform/money.ts'
 import type { StudentContext } from '../../students/student-contexts.service.ts'
-import type { LoadedPlan } from '../rules/plan.rules.ts'
+import type { LoadedPlan, ToldCharge } from '../rules/plan.rules.ts'
 
 type InstalmentTexts = MessageTexts['instalments']
 /** Texts about one child; a text about several has a line for each. */
@@ -18,7 +18,12 @@ type TextName = Exclude<keyof InstalmentTexts, 'family_reminder' | 'family_bounc
 /** What happened. One that is debited again, or has a part to be paid online, has other words than one that has not. */
 export type MessageKind = Exclude<
   TextName,
-  'bounced_again' | 'owed_again_debit' | `notice_retried${string}` | `${string}_and_online`
+  | 'bounced_again'
+  | 'owed_again_debit'
+  | `notice_retried${string}`
+  | `${string}_and_online`
+  | `charge_notice${string}`
+  | 'charge_reminder'
 >
 
 /** A plan and whose it is: what every message to a family is about. */
@@ -32,6 +37,8 @@ export type MessageDetails = {
   /** A notice names the last day on which the debit is tried, if that is a later one. */
   until?: string | undefined
   reason?: string
+  /** The single charge that it is about. */
+  charge?: ToldCharge | undefined
   /** The instalment that a reminder is about. */
   instalmentId?: string
 } & Pick<NewMessage, 'once' | 'leavesAt'>
@@ -51,10 +58,19 @@ export function messagesToFamily(
 
 function textName(
   kind: MessageKind,
-  { day, until, onlinePaise = ZERO }: Pick<MessageDetails, 'day' | 'until' | 'onlinePaise'>,
+  {
+    day,
+    until,
+    onlinePaise = ZERO,
+    charge,
+  }: Pick<MessageDetails, 'day' | 'until' | 'onlinePaise' | 'charge'>,
 ) {
   if (kind === 'bounced' && day !== undefined) return 'bounced_again'
   if (kind === 'owed_again' && day !== undefined) return 'owed_again_debit'
+  if (charge !== undefined && onlinePaise === 0) {
+    if (kind === 'reminder') return 'charge_reminder'
+    if (kind === 'notice') return until === undefined ? 'charge_notice' : 'charge_notice_retried'
+  }
   const name = kind === 'notice' && until !== undefined ? 'notice_retried' : kind
   if (
     onlinePaise > 0 &&
@@ -64,12 +80,12 @@ function textName(
   return name
 }
 
-type Details = Pick<MessageDetails, 'amountPaise' | 'onlinePaise' | 'day' | 'until' | 'reason'>
+type Details = Pick<MessageDetails, 'amountPaise' | 'onlinePaise' | 'day' | 'until' | 'reason' | 'charge'>
 
 /** What may stand in a text about one child. */
 function valuesOf(
   { plan, student, mandate, pageUrl }: FamilyPlan,
-  { amountPaise, onlinePaise, day, until, reason = '' }: Details,
+  { amountPaise, onlinePaise, day, until, reason = '', charge }: Details,
   language: Language,
 ) {
   return {
@@ -82,6 +98,8 @@ function valuesOf(
     until: until === undefined ? '' : formatDayIn(until, language),
     reference: mandate?.umrn ?? mandate?.upiReference ?? mandate?.id ?? '',
     reason: reasonIn(language, reason),
+    what: charge === undefined ? '' : feeName(charge.componentType, language),
+    note: charge?.reason ?? '',
   }
 }
 
@@ -114,7 +132,7 @@ function textToFamily(
   const short = shortText(name, language, each => write(each).short)
   const isReminder = remindsOf.length > 0
   // A debit is announced in time, by night if need be.
-  const isNotice = name.startsWith('notice')
+  const isNotice = name.startsWith('notice') || name.startsWith('charge_notice')
   return [
     {
       ...common,
@@ -129,7 +147,8 @@ function textToFamily(
   ]
 }
 
-const VARIABLES = 'student institute amount online link day until reference reason total count'.split(' ')
+const VARIABLES =
+  'student institute amount online link day until reference reason total count what note'.split(' ')
 
 /** The short texts, as they are registered. */
 export function instalmentTemplates(): Template[] {
@@ -148,6 +167,7 @@ export type RemindedInstalment = {
   amountPaise: Paise
   onlinePaise: Paise
   day: string
+  charge?: ToldCharge | undefined
   /** Names this reminder of it. */
   once: string
 }

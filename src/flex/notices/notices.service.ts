@@ -7,7 +7,7 @@ import type { FlexContext } from '../context.ts'
 import { insertDecisions } from '../engine/engine.store.ts'
 import { type RefreshedPlan, refreshPlans } from '../plans/rebalance.service.ts'
 import { mostPerDebit } from '../rules/debit.rules.ts'
-import { splitAt, sumLines, onlineBeside, type Instalment, isDone } from '../rules/plan.rules.ts'
+import { chargeTold, splitAt, sumLines, onlineBeside, type Instalment, isDone } from '../rules/plan.rules.ts'
 import {
   reminderMessages,
   type RemindedInstalment,
@@ -60,7 +60,8 @@ function decideReminder(reminder: store.DueReminder, refreshed: RefreshedPlan | 
   if (isEnough(reminder, instalment, onlinePaise))
     return { ...withheldReminder(reminder, 'told before'), isUsual: true }
   const once = `reminder ${instalmentId} ${day} ${reminder.daysBefore}`
-  const send = { about, once, instalmentId, amountPaise: sumLines(taken), onlinePaise, day }
+  const charge = chargeTold(instalment)
+  const send = { about, once, instalmentId, amountPaise: sumLines(taken), onlinePaise, day, charge }
   return { reminder, family: reminder.family, outcome: 'sent', send }
 }
 

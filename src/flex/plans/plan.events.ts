@@ -134,7 +134,14 @@ const INSTALMENT = {
   status: 'scheduled' as const,
   reference_id: 'PART-2',
 }
-const UNPAID = { refunded_amount: undefined, settlement_id: undefined, settlement_utr: undefined }
+const UNPAID = {
+  is_charge: undefined,
+  charge_reason: undefined,
+  stopped_at: undefined,
+  refunded_amount: undefined,
+  settlement_id: undefined,
+  settlement_utr: undefined,
+}
 const TODAY = { ...UNPAID, due_date: '2026-11-15', presented_on: '2026-11-15', reference_id: 'PART-2' }
 const SETTLED_LINE = { ...paymentBlock.example.details[0], component_type: 'TUITION_FEE', amount: 6000 }
 const unsettled = {

@@ -64,6 +64,38 @@ export const rescheduleInput = input({
     .as('newDueOn'),
 })
 
+export const chargeInput = input({
+  component_type: field.code(
+    'The fee; the payer agreed to single charges of it when the mandate was given.',
+    'PICNIC_FEE',
+  ),
+  amount: field.positiveAmount(
+    'Rupees, more than 0; at most what one debit under the mandate may take.',
+    500,
+  ),
+  due_date: field
+    .day(
+      'When it is due, YYYY-MM-DD; today or later. It is presented on the first working day from then on that leaves 24 hours for the notice.',
+      '2026-12-10',
+    )
+    .as('dueOn'),
+  reason: field.text(
+    'What it is for; the family reads it in the notice.',
+    'Picnic of class V on 12 December',
+  ),
+  reference_id: optional(
+    field.identifier(
+      'Your own reference of the charge; the same charge sent again is made once.',
+      'PICNIC-5A',
+    ),
+  ),
+})
+
+export const chargeParams = input({
+  ...planParams.fields,
+  instalment_id: field.resourceId('Id of the charge.', 'inst_01k9zq4m0ve8sbn6yt2hw3c5da'),
+})
+
 /** Plans, instalments and mandates as the API answers them and as events carry them. */
 export const SETTLEMENT = {
   settlement_id: 'stl_01k9zq4m0ve8sbn6yt2hw3c5da',
@@ -96,6 +128,19 @@ const rowFields = {
   ),
   settlement_utr: row.optional.text('Its UTR.', SETTLEMENT.settlement_utr),
   details: row.list('By component.', lineOutput, one => one.lines),
+  is_charge: row.optional.flag(
+    'true for a single charge on the mandate; absent for an instalment of the schedule.',
+    true,
+    one => one.isCharge || null,
+  ),
+  charge_reason: row.optional.text(
+    'What a single charge is for, as the family reads it; absent for an instalment.',
+    'Picnic of class V on 12 December',
+  ),
+  stopped_at: row.optional.moment(
+    'When the family stopped a single charge: it is not debited and stays due. Absent otherwise.',
+    '2026-12-08T05:00:00.000Z',
+  ),
 }
 const instalmentFields = {
   ...rowFields,
@@ -116,6 +161,11 @@ export const mandateFields = {
   max_amount: mandate.amount('The most that one debit may take.', 7500, one => one.capPaise),
   start_date: mandate.day('Valid from.', '2026-11-15', one => one.startOn),
   end_date: mandate.day('Valid until.', '2027-04-05', one => one.endOn),
+  charge_components: mandate.optional.texts(
+    'Fees of which the payer agreed to single charges beside the schedule; absent without any.',
+    ['PICNIC_FEE', 'EXAM_FEE'],
+    one => (one.chargeComponents.length > 0 ? one.chargeComponents : null),
+  ),
   npci_category_code: mandate.optional.oneOf(
     ['account_not_active', 'bank_kyc_pending', 'customer_revoked', 'mandate_error'],
     'Why it ended, as the bank says.',
@@ -206,6 +256,18 @@ export const triedFields = {
   return_code: tried.optional.text("The bank's code of the last return; absent without one.", '04'),
   attempts: tried.list('Every presentation, oldest first.', attemptOutput),
 }
+
+/** A charge as it stands, with its plan. */
+const charged = outputOf<LoadedPlan & { charge: Instalment }, PublicAddress>()
+export const chargedOutput = charged.object('ChargedPlan', {
+  ...planFields,
+  charge: charged.one('The charge.', instalmentOutput),
+  present_on: charged.day(
+    'The day on which it is to be presented: the due date, or the first working day after it that leaves time for the notice and has no other debit of the mandate.',
+    '2026-12-10',
+    one => one.charge.presentOn,
+  ),
+})
 
 /** A plan with all that was tried and decided: what a bursar reads to know why. */
 export type PlanHistory = LoadedPlan & { presentations: PresentationRow[]; decisions: Decision[] }

@@ -3,6 +3,9 @@ import { addRead, addWrite } from '../../http/endpoint.ts'
 import { created, one } from '../../http/reply.ts'
 import type { FlexContext } from '../context.ts'
 import {
+  chargedOutput,
+  chargeInput,
+  chargeParams,
   planInput,
   planParams,
   rescheduleInput,
@@ -19,6 +22,8 @@ import {
   reschedule,
   resumePlan,
 } from './plans.service.ts'
+
+import { callOffCharge, chargeMandate } from './charges.service.ts'
 
 const FLEX = '/api/v1/integrations/flex'
 const STUDENT = `${FLEX}/students/:service_student_id`
@@ -89,6 +94,48 @@ export function flexRoutes(app: FastifyInstance, ctx: FlexContext): void {
     answer: ({ caller, params }) => readPlan(ctx, caller.institute, params.planId),
   })
   addActs(app, ctx)
+  addCharges(app, ctx)
+}
+
+function addCharges(app: FastifyInstance, ctx: FlexContext): void {
+  addWrite(app, ctx, {
+    method: 'POST',
+    url: `${FLEX}/plans/:plan_id/charges`,
+    scope: 'students',
+    docs: {
+      ...DOCS,
+      operationId: 'chargeMandate',
+      summary: 'Charge once on a mandate',
+      description:
+        'A picnic, an examination, a bus: adds the fee to the student and debits it beside the schedule, by an instalment with ' +
+        '`is_charge: true` that goes the whole way of one: fetch, notice at least 24 hours before, presentation, re-presentation. ' +
+        'The family can stop it until then; it stays due. 409 when the payer has not agreed to charges of this fee, the amount is ' +
+        'above what one debit may take, no mandate is active, or your system charges this fee already.',
+    },
+    output: created(chargedOutput, () => ctx),
+    params: planParams,
+    body: chargeInput,
+    perform: (act, { caller, params, body }) =>
+      chargeMandate(ctx, act, caller.institute, { ...params, ...body }),
+  })
+  addWrite(app, ctx, {
+    method: 'POST',
+    url: `${FLEX}/plans/:plan_id/charges/:instalment_id/cancel`,
+    scope: 'students',
+    docs: {
+      ...DOCS,
+      operationId: 'cancelCharge',
+      summary: 'Call a charge off',
+      description:
+        'Nothing of it is debited, and what is open of it is taken off the fee again. 409 when it is at the bank, paid or over.',
+    },
+    output: one(chargedOutput, () => ctx),
+    params: chargeParams,
+    perform: (act, { caller, params }) => {
+      const key = { instituteId: caller.institute.id, planId: params.planId }
+      return callOffCharge(ctx, act, key, params.instalmentId)
+    },
+  })
 }
 
 function addActs(app: FastifyInstance, ctx: FlexContext): void {

@@ -110,6 +110,8 @@ function moveDueDay(plan: PlanChanges, asked: Rescheduling): ChangedPlan {
     throw conflict(`This plan is ${plan.plan.state}, so nothing of it is debited any more.`)
   if (instalment.isDownpayment) throw conflict('A down payment is paid at set-up and has no day to move.')
   if (!isOpen(instalment)) throw conflict(`The instalment is ${instalment.state}, so its day stays.`)
+  if (instalment.stoppedAt !== null)
+    throw conflict('The family has stopped this charge: it is paid online, or you cancel it.')
   if (plan.plan.state === 'active' && !isMandateLive(plan.mandate))
     throw conflict('There is no mandate to debit: it is paid online, or the payer gives a new mandate first.')
   if (newDueOn < today) throw badField('new_due_date', 'is in the past')
@@ -132,7 +134,9 @@ function moveDueDay(plan: PlanChanges, asked: Rescheduling): ChangedPlan {
 /** An open instalment of the day comes first: what was refunded of a paid one has its due day, and can be moved. */
 function findAsked({ instalments }: LoadedPlan, asked: Rescheduling): Instalment {
   const meant = instalments.filter(one =>
-    'planId' in asked ? one.id === asked.instalmentId : one.dueOn === asked.dueOn && !one.isDownpayment,
+    'planId' in asked
+      ? one.id === asked.instalmentId
+      : one.dueOn === asked.dueOn && !one.isDownpayment && !one.isCharge,
   )
   const found = meant.find(isOpen) ?? meant[0]
   if (found !== undefined) return found

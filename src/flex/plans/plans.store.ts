@@ -48,6 +48,7 @@ const MANDATES = new Table<Mandate>('flex_mandates', {
   nextCheckAt: 'timestamptz',
   checks: 'int',
   isPaused: 'boolean',
+  chargeComponents: 'jsonb',
 })
 
 /** What became of the money is read from its payment. */
@@ -77,6 +78,9 @@ const INSTALMENTS = new Table<Omit<Instalment, 'refundedPaise' | 'settlementId' 
     fetchTries: 'int',
     orderId: 'text',
     nextStepAt: 'timestamptz',
+    isCharge: 'boolean',
+    chargeReason: 'text',
+    stoppedAt: 'timestamptz',
   },
 )
 
@@ -248,7 +252,7 @@ const REPLACE_INSTALMENT = `${REPLACE} held_until = null, ${INSTALMENTS.excluded
     'bankReturns',
   ] as const),
   ...(['firstBankReturnAt', 'notifiedAt', 'presentedOn', 'returnCode', 'fetchTries', 'orderId'] as const),
-  ...(['announcedRef', 'announcedFor', 'nextStepAt'] as const),
+  ...(['announcedRef', 'announcedFor', 'nextStepAt', 'stoppedAt'] as const),
 ])}`
 
 /** New ones are inserted, known ones written whole; a lease on one is released. */
@@ -279,7 +283,7 @@ const REPLACE_MANDATE = `${REPLACE} held_until = null, ${MANDATES.excluded([
     'redirectUrl',
     'authorisedAt',
   ] as const),
-  ...(['nextCheckAt', 'checks', 'isPaused'] as const),
+  ...(['nextCheckAt', 'checks', 'isPaused', 'chargeComponents'] as const),
 ])}`
 
 /** Keeps their order: a mandate that replaces another comes after it, because a plan has one live mandate. */

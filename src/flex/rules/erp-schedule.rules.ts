@@ -65,6 +65,11 @@ function isNamedOtherwise(known: InstalmentReference, row: ScheduleRow): boolean
   return known.identifier !== null && row.identifier !== null && known.identifier !== row.identifier
 }
 
+/** The ERP's rows mean instalments that are debited; a charge is none of its schedule. */
+function isOfSchedule({ state, isCharge }: Instalment): boolean {
+  return !isCharge && state !== 'due' && state !== 'cancelled'
+}
+
 /** Why a row changes nothing; null when it counts. */
 function reasonToIgnore(row: ScheduleRow, known: Instalment | undefined, today: string): string | null {
   if (row.isDownpayment) return 'a down payment is only taken at set-up'
@@ -84,17 +89,14 @@ export function planDifferences(
   today: string,
 ): Difference[] {
   const path = 'data.payment_schedule'
-  const matches = matchRows(
-    instalments.filter(({ state }) => state !== 'due' && state !== 'cancelled'),
-    rows,
-  )
+  const matches = matchRows(instalments.filter(isOfSchedule), rows)
   const ignored = rows.flatMap((row, index): Difference[] => {
     const why = reasonToIgnore(row, matches.get(row), today)
     return why === null ? [] : [{ key: `${path}.${index}`, message: `is ignored by the plan: ${why}` }]
   })
   const named = new Set(matches.values())
   const missing = instalments.filter(
-    one => isOpen(one) && one.state !== 'due' && !one.isDownpayment && one.dueOn >= today && !named.has(one),
+    one => isOpen(one) && isOfSchedule(one) && !one.isDownpayment && one.dueOn >= today && !named.has(one),
   )
   return [
     ...ignored,
@@ -161,11 +163,10 @@ function matchSchedule(
 ): { taken: Match[]; kept: Instalment[] } {
   const today = dayOf(plan.now)
   const { instalments } = plan
-  const matches = matchRows(
-    instalments.filter(({ state }) => state !== 'due' && state !== 'cancelled'),
-    rows,
+  const matches = matchRows(instalments.filter(isOfSchedule), rows)
+  const kept = instalments.filter(
+    one => isOpen(one) && (one.dueOn < today || one.isDownpayment || one.isCharge),
   )
-  const kept = instalments.filter(one => isOpen(one) && (one.dueOn < today || one.isDownpayment))
   const taken: Match[] = []
   for (const row of rows.toSorted((one, other) => (one.dueOn < other.dueOn ? -1 : 1))) {
     const known = matches.get(row)
@@ -197,6 +198,7 @@ function takeRow(plan: PlanInChange, { row, known, online }: Match, lines: Line[
 function isRestOf(one: Instalment, whole: Instalment): boolean {
   return (
     one.state === 'due' &&
+    !one.isCharge &&
     one.dueOn === whole.dueOn &&
     one.referenceId === whole.referenceId &&
     one.identifier === whole.identifier

@@ -134,12 +134,23 @@ function changeAmount(plan: PlanInChange, instalment: Instalment, { lines, plann
 
 /** Its day is still to come; if there is no time left for a notice, the engine finds another. */
 function reviveInstalment(plan: PlanInChange, instalment: Instalment, amounts: Amounts): Instalment {
-  return plan.move(instalment, 'scheduled', `${formatRupees(sumLines(amounts.lines))} are owed again`, {
-    ...amounts,
-    notifiedAt: null,
-    fetchTries: 0,
-    nextStepAt: plan.now,
-  })
+  const revived = plan.move(
+    instalment,
+    'scheduled',
+    `${formatRupees(sumLines(amounts.lines))} are owed again`,
+    {
+      ...amounts,
+      notifiedAt: null,
+      fetchTries: 0,
+      nextStepAt: plan.now,
+    },
+  )
+  return revived.stoppedAt === null ? revived : keepDue(plan, revived, 'the family has stopped this charge')
+}
+
+/** Not debited: it is to be paid online. */
+export function keepDue(plan: PlanInChange, instalment: Instalment, why: string): Instalment {
+  return plan.move(instalment, 'due', why, { nextStepAt: null, notifiedAt: null })
 }
 
 /** Adds an instalment for money that is owed again after its day; without a mandate to debit it is due online. */
@@ -173,7 +184,8 @@ function addRefunded(
   if (lines.length === 0) return
   const { instituteId, id: planId } = plan.plan
   const { dueOn = dayOf(plan.now), referenceId = null, identifier = null } = origin ?? {}
-  const row = { dueOn, isDownpayment: false, referenceId, identifier, lines }
+  const { isCharge = false, chargeReason = null } = origin ?? {}
+  const row = { dueOn, isDownpayment: false, referenceId, identifier, lines, isCharge, chargeReason }
   const amountPaise = sumLines(lines)
   const added = newInstalment({ instituteId, planId, number: nextNumber(plan) }, row)
   plan.move(added, 'due', `${formatRupees(amountPaise)} were refunded and are due again`)
@@ -182,7 +194,7 @@ function addRefunded(
 }
 
 /** What the schedule was balanced against, and what it leaves open. */
-function noteBalance(plan: PlanInChange): void {
+export function noteBalance(plan: PlanInChange): void {
   plan.changePlan({
     fittedTo: balancedAgainst(plan, plan.student),
     fittedAt: plan.now,
@@ -198,15 +210,14 @@ function notifyOfRevival(plan: PlanInChange, revived: readonly Instalment[]): vo
 }
 
 /** A closed plan goes on while something is owed in it; without a mandate the parent pays it online. */
-function reopen(plan: PlanInChange): void {
+export function reopen(plan: PlanInChange): void {
   if (isOpenedAgain(plan)) {
     plan.movePlan('active', 'something of it is owed again', { revivableUntil: null })
     if (plan.mandate?.state === 'active')
       plan.changeMandate({ nextCheckAt: momentOf(addDays(plan.mandate.endOn, 1), 0) })
   }
   if (plan.plan.state !== 'active' || isMandateLive(plan.mandate)) return
-  for (const one of plan.instalments.filter(isToCome))
-    plan.move(one, 'due', 'there is no mandate to debit', { nextStepAt: null, notifiedAt: null })
+  for (const one of plan.instalments.filter(isToCome)) keepDue(plan, one, 'there is no mandate to debit')
 }
 
 /** Closes a plan of which nothing more is expected; for some weeks it opens again if something comes back. */

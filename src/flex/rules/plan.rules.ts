@@ -72,6 +72,8 @@ export type Mandate = {
   checks: number
   /** The provider was told to debit nothing under it for now. */
   isPaused: boolean
+  /** Fees of which the payer agreed to single charges beside the schedule. */
+  chargeComponents: readonly string[]
 }
 
 export type Instalment = {
@@ -108,6 +110,12 @@ export type Instalment = {
   nextStepAt: Date | null
   /** The part of its payment that was refunded; another instalment takes that, as far as it is owed again. */
   refundedPaise: Paise
+  /** A single charge on the mandate, such as a picnic; its fee was added to the student's. */
+  isCharge: boolean
+  /** What the family reads of a charge. */
+  chargeReason: string | null
+  /** The family does not want this charge debited: it stays due, and is paid otherwise. */
+  stoppedAt: Date | null
   /** How what it brought reached the institute. */
   settlementId: string | null
   settlementUtr: string | null
@@ -215,12 +223,26 @@ export function sumsOf({ instalments }: Pick<LoadedPlan, 'instalments'>): {
   }
 }
 
+/** What a message says of a charge; undefined for an instalment of the schedule. */
+export function chargeTold({
+  isCharge,
+  lines,
+  chargeReason,
+}: Pick<Instalment, 'isCharge' | 'lines' | 'chargeReason'>): ToldCharge | undefined {
+  const componentType = lines[0]?.componentType
+  return isCharge && componentType !== undefined ? { componentType, reason: chargeReason ?? '' } : undefined
+}
+
+export type ToldCharge = { componentType: string; reason: string }
+
 /** What is to be paid online beside a debit, because the mandate may not take it. */
 export function onlineBeside(
   { instalments }: Pick<LoadedPlan, 'instalments'>,
-  { dueOn }: Pick<Instalment, 'dueOn'>,
+  { dueOn, isCharge }: Pick<Instalment, 'dueOn' | 'isCharge'>,
 ): Paise {
-  const beside = instalments.filter(one => one.state === 'due' && one.dueOn === dueOn)
+  const beside = instalments.filter(
+    one => one.state === 'due' && one.dueOn === dueOn && one.isCharge === isCharge && one.stoppedAt === null,
+  )
   return sumPaise(beside.map(({ lines }) => sumLines(lines)))
 }
 

@@ -76,6 +76,9 @@ function byDay(one: Instalment, other: Instalment): number {
 
 function rowOf(one: Instalment, today: string): BalanceRow[] {
   const { id, planned, lines } = one
+  // A charge is of an amount that was asked for: no other fee is spread over it, and what comes back of it fills it again.
+  if (one.isCharge && isOpen(one)) return [{ id, planned, lines, kind: 'fixed' }]
+  if (one.isCharge && isEndedByData(one)) return [{ id, planned, lines: [], kind: 'ended' }]
   if (isOpen(one)) return [{ id, planned, lines, kind: isToCome(one) ? 'to_come' : 'fixed' }]
   if (isEndedByData(one)) {
     const past = one.state === 'waived' ? 'past_waived' : 'past_covered'

@@ -9,7 +9,7 @@ export type ScheduleRow = {
   referenceId: string | null
   identifier: string | null
   lines: Line[]
-}
+} & Partial<Pick<Instalment, 'isCharge' | 'chargeReason'>>
 
 export type DefaultPlan = {
   instalments: number
@@ -20,7 +20,11 @@ export type DefaultPlan = {
 }
 
 /** What an institute sets; parents know the plan by its product's name. */
-export type FlexSettings = DefaultPlan & { productName: string }
+export type FlexSettings = DefaultPlan & {
+  productName: string
+  /** Fees that may be charged singly on a mandate, if the payer agrees to it. */
+  chargeComponents: readonly string[]
+}
 
 export const STANDARD_PLAN: DefaultPlan = {
   instalments: 10,
@@ -174,7 +178,7 @@ export function sumProblems(
 /** One that nothing has happened to yet. */
 export function newInstalment(
   key: Pick<Instalment, 'instituteId' | 'planId' | 'number'>,
-  { dueOn, isDownpayment, referenceId, identifier, lines }: ScheduleRow,
+  { dueOn, isDownpayment, referenceId, identifier, lines, isCharge, chargeReason }: ScheduleRow,
   { presentOn = dueOn, nextStepAt = null }: { presentOn?: string; nextStepAt?: Date | null } = {},
 ): Instalment {
   return {
@@ -200,6 +204,9 @@ export function newInstalment(
     orderId: null,
     nextStepAt,
     refundedPaise: ZERO,
+    isCharge: isCharge ?? false,
+    chargeReason: chargeReason ?? null,
+    stoppedAt: null,
     settlementId: null,
     settlementUtr: null,
   }

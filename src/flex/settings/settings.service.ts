@@ -3,6 +3,8 @@ import type { Queryable, Database, Transaction } from '../../platform/db/databas
 import { badFields, type FieldProblem } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
+import { checkCatalogue } from '../../institutes/catalogue.service.ts'
+import { mayBeCharged } from '../rules/charge.rules.ts'
 import { STANDARD_PLAN, type FlexSettings } from '../rules/schedule.rules.ts'
 import { readSettings, saveSettings } from './settings.store.ts'
 import { knownHolidays } from '../../payments/holidays.service.ts'
@@ -11,7 +13,11 @@ import type { DebitRules } from '../rules/debit.rules.ts'
 import { figuresOf, rulesWith, type Figures } from './figures.rules.ts'
 import { STANDARD_RULES, type FlexRules } from '../rules/rails.rules.ts'
 
-const STANDARD_SETTINGS: FlexSettings = { ...STANDARD_PLAN, productName: 'Fee instalments' }
+const STANDARD_SETTINGS: FlexSettings = {
+  ...STANDARD_PLAN,
+  productName: 'Fee instalments',
+  chargeComponents: [],
+}
 
 /** What a plan of this institute looks like when nobody sends a schedule. */
 export async function getFlexSettings(
@@ -42,17 +48,24 @@ export async function changeFlexSettings(
   return transact(db, command, async tx => {
     const before = await getFlexSettings({ db: tx }, institute)
     const offered = [...new Set(change.offered ?? before.offered)].toSorted((one, other) => one - other)
-    const after = { ...before, ...change, offered }
+    const chargeComponents = [...new Set(change.chargeComponents ?? before.chargeComponents)]
+    const after = { ...before, ...change, offered, chargeComponents }
     const problems = problemsOf(after)
     if (problems.length > 0) throw badFields(problems)
+    const codes = chargeComponents.map((code, index) => {
+      return { kind: 'component' as const, code, key: `charge_components.${index}` }
+    })
+    await checkCatalogue(tx, institute, codes)
     await saveSettings(tx, institute.id, after)
     return { before, after }
   })
 }
 
 const MOST_OFFERED = 6
+const MOST_CHARGE_COMPONENTS = 10
 
-function problemsOf({ instalments, dayOfMonth, downpaymentPercent, offered }: FlexSettings): FieldProblem[] {
+function problemsOf(settings: FlexSettings): FieldProblem[] {
+  const { instalments, dayOfMonth, downpaymentPercent, offered, chargeComponents } = settings
   return [
     ...within('instalments', instalments, [1, 36]),
     // Every month has these days.
@@ -62,6 +75,19 @@ function problemsOf({ instalments, dayOfMonth, downpaymentPercent, offered }: Fl
     ...(offered.length > MOST_OFFERED
       ? [{ key: 'offered', message: `can be at most ${MOST_OFFERED}, so that a parent sees them all` }]
       : []),
+    ...(chargeComponents.length > MOST_CHARGE_COMPONENTS
+      ? [
+          {
+            key: 'charge_components',
+            message: `can be at most ${MOST_CHARGE_COMPONENTS}, so that a parent sees them all`,
+          },
+        ]
+      : []),
+    ...chargeComponents.flatMap((code, index) =>
+      mayBeCharged(code)
+        ? []
+        : [{ key: `charge_components.${index}`, message: 'is kept by Bursar itself: use another fee' }],
+    ),
   ]
 }
 

@@ -2,7 +2,10 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { FlexSettings } from '../rules/schedule.rules.ts'
 
-const FIELDS = ['productName', 'instalments', 'dayOfMonth', 'downpaymentPercent', 'offered'] as const
+const FIELDS = [
+  ...(['productName', 'instalments', 'dayOfMonth', 'downpaymentPercent', 'offered'] as const),
+  'chargeComponents',
+] as const
 
 const SETTINGS = new Table<FlexSettings & { instituteId: number }>('flex_settings', {
   instituteId: 'int',
@@ -11,6 +14,7 @@ const SETTINGS = new Table<FlexSettings & { instituteId: number }>('flex_setting
   dayOfMonth: 'int',
   downpaymentPercent: 'int',
   offered: 'jsonb',
+  chargeComponents: 'jsonb',
 })
 
 export async function readSettings(db: Queryable, instituteId: number): Promise<FlexSettings | null> {

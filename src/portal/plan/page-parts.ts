@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { presentationDay, type DebitRules } from '../../flex/rules/debit.rules.ts'
+import { canStopCharge } from '../../flex/rules/charge.rules.ts'
 import type { PlanLength } from '../../flex/plans/open-setup.service.ts'
 import {
+  chargeTold,
   sumLines,
   totalsOf,
   isOpen,
@@ -17,7 +19,7 @@ import { dayOf } from '../../platform/calendar.ts'
 import { formatRupees, sumPaise, ZERO, type Paise } from '../../platform/money.ts'
 import { fill, formatDayIn, type Language } from '../../platform/languages.ts'
 import type { PlanSetupTexts } from '../texts/texts.ts'
-import { feeName } from '../../messages/texts/texts.ts'
+import { feeName, feeNames } from '../../messages/texts/texts.ts'
 import { schoolHead } from '../layout.ts'
 
 export type SetupProblem = 'consent' | 'changed'
@@ -34,6 +36,8 @@ export type SetupPageData = {
   downPayment: Payment | null
   takesMandates: boolean
   lengths: readonly PlanLength[]
+  /** Fees of which single charges are asked for. */
+  chargeComponents: readonly string[]
   problem: SetupProblem | undefined
   chosen: Rail | undefined
   /** The parent wants another rail than the one started. */
@@ -169,7 +173,9 @@ export function scheduleOf(pageData: SetupPageData, banner: StatusBanner, texts:
     const { isDownpayment, lines } = instalment
     const row: Row = {
       label: isDownpayment ? texts.atStart : localDay(shownDay(instalment, file, banner), language),
-      note: noteOf(instalment, { pageData, banner, texts, days: days.get(instalment.id) ?? [] }),
+      note:
+        chargeNote(instalment, texts, language) ??
+        noteOf(instalment, { pageData, banner, texts, days: days.get(instalment.id) ?? [] }),
       amount: formatRupees(sumLines(lines)),
       tone: toneOf(instalment),
     }
@@ -261,7 +267,43 @@ export function mandateOf(mandate: Mandate | null, texts: PlanSetupTexts, langua
     { label: rail === 'enach' ? texts.umrn : texts.upiReference, value: number ?? id, isNumber: true },
     { label: texts.atMost, value: formatRupees(mandate.capPaise) },
     { label: texts.validUntil, value: localDay(mandate.endOn, language) },
+    ...(mandate.chargeComponents.length === 0
+      ? []
+      : [{ label: texts.chargesAllowed, value: feeNames(mandate.chargeComponents, language) }]),
   ]
+}
+
+/** What a single charge is for, and where it stands. */
+function chargeNote(one: Instalment, texts: PlanSetupTexts, language: Language): string | undefined {
+  const charge = chargeTold(one)
+  if (charge === undefined) return undefined
+  const state = one.stoppedAt !== null && one.state === 'due' ? texts.chargeStopped : texts.states[one.state]
+  const what = `${feeName(charge.componentType, language)}: ${charge.reason}`
+  return one.state === 'scheduled' ? what : `${what} (${state})`
+}
+
+/** Single charges that the family can still stop, each with the button that does. */
+export function stoppableOf(
+  file: LoadedPlan,
+  texts: PlanSetupTexts,
+  { language, action }: { language: Language; action: string },
+) {
+  const charges = file.instalments.filter(one => canStopCharge(file, one))
+  if (charges.length === 0) return null
+  return {
+    action,
+    heading: texts.charges,
+    say: texts.chargesSay,
+    button: texts.stopCharge,
+    charges: charges.map(one => ({
+      id: one.id,
+      say: fill(texts.chargeOn, {
+        amount: formatRupees(sumLines(one.lines)),
+        what: chargeTold(one)?.reason ?? '',
+        day: localDay(one.presentOn, language),
+      }),
+    })),
+  }
 }
 
 export function termsOf({ institute, offers, debitRules }: SetupPageData, texts: PlanSetupTexts): string[] {
@@ -310,7 +352,26 @@ export function formOf(pageData: SetupPageData, banner: StatusBanner, texts: Pla
     upiTooSmall: offers.some(({ rail }) => rail === 'upi_autopay')
       ? undefined
       : fill(texts.upiTooSmall, { limit: formatRupees(limitPaise) }),
+    charges: chargesAsked(pageData, texts),
     consent: fill(texts.consent, { where: institute.name }),
     problem: pageData.problem === 'consent' ? texts.noConsent : undefined,
+  }
+}
+
+/** Each kind of charge has a box of its own, which nobody ticks for the family. */
+function chargesAsked(
+  { chargeComponents, institute, offers, debitRules, language }: SetupPageData,
+  texts: PlanSetupTexts,
+) {
+  if (chargeComponents.length === 0) return null
+  const highest = offers.reduce((most, { capPaise }) => (capPaise > most ? capPaise : most), ZERO)
+  return {
+    heading: texts.chargesHead,
+    say: fill(texts.chargesAsk, {
+      where: institute.name,
+      cap: formatRupees(highest),
+      hours: String(debitRules.rules.noticeMinutes / 60),
+    }),
+    kinds: chargeComponents.map(value => ({ value, label: feeName(value, language) })),
   }
 }

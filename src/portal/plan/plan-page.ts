@@ -3,6 +3,7 @@ import type { Dues } from '../../dues/dues.service.ts'
 import { MANDATE_ENDED } from '../../flex/mandates/end-mandate.ts'
 import type { Asker } from '../../flex/plans/plans.service.ts'
 import {
+  chargeTold,
   sumLines,
   isAtBank,
   isOpen,
@@ -15,7 +16,7 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise } from '../../platform/money.ts'
 import { pathOfStudent } from '../sign-in/sign-in.rules.ts'
 import { ALL_FEES, boxOf, PAY, type Payable } from '../parents/choose-page.ts'
-import { COMING, debitDay, localDay, mandateOf, nextOf, payOnlineOf } from './page-parts.ts'
+import { COMING, debitDay, localDay, mandateOf, nextOf, payOnlineOf, stoppableOf } from './page-parts.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import { type ParentsTexts, textsIn } from '../texts/texts.ts'
 
@@ -77,6 +78,8 @@ export function describePlan(
     next: banner.tone === 'paid' && file !== null ? nextOf(file, setupTexts, language) : undefined,
     start: banner.main?.kind === 'start' ? { action: `${path}/plan/start`, text: banner.main.text } : null,
     setUp: banner.main?.kind === 'set up' ? { url: setUpUrl, text: banner.main.text } : null,
+    charges:
+      file === null ? null : stoppableOf(file, setupTexts, { language, action: `${path}/plan/stop-charge` }),
     tables: file === null || file.plan.state === 'draft' ? [] : tablesOf(pageData, file, texts),
     mandate: file === null ? null : mandateOf(file.mandate, setupTexts, language),
     mandateHead: setupTexts.mandate,
@@ -249,6 +252,7 @@ function rowOf(one: Instalment, { language }: PlanPageData, texts: ParentsTexts)
   return {
     label: one.isDownpayment ? setupTexts.atStart : localDay(debitDay(one), language),
     notes: [
+      ...(one.isCharge ? [{ text: chargeTold(one)?.reason ?? '', tone: undefined }] : []),
       ...(one.state === 'scheduled' ? [] : [{ text: setupTexts.states[one.state], tone: toneOf(one) }]),
       ...(why === null ? [] : [{ text: why, tone: undefined }]),
     ],

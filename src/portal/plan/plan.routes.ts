@@ -9,6 +9,7 @@ import {
   resumePlan,
   type Asker,
 } from '../../flex/plans/plans.service.ts'
+import { stopChargeOf } from '../../flex/plans/charges.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { readDebitRules } from '../../flex/settings/settings.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
@@ -36,6 +37,14 @@ export function planPages(app: FastifyInstance, ctx: FlexContext): void {
   )
   app.get(
     `${PLAN}/start`,
+    withChild(ctx, async visit => toPlan(visit)),
+  )
+  app.post(
+    `${PLAN}/stop-charge`,
+    withChild(ctx, visit => stopCharge(ctx, visit)),
+  )
+  app.get(
+    `${PLAN}/stop-charge`,
     withChild(ctx, async visit => toPlan(visit)),
   )
   for (const act of ['hold', 'resume', 'cancel'] as const) {
@@ -107,6 +116,19 @@ async function startPlan(ctx: FlexContext, visit: ChildVisit): Promise<FastifyRe
     const act = { instituteId: institute.id }
     const { plan } = await createPlan(ctx, act, institute, { studentId, rows: null, isForFamily: true })
     return `/flex/${institute.code}/${plan.id}`
+  })
+}
+
+/** Stops a single charge of this child's plan; one that is over by now changes nothing. */
+async function stopCharge(ctx: FlexContext, visit: ChildVisit): Promise<FastifyReply> {
+  const { request, session, studentId } = visit
+  const instituteId = session.institute.id
+  const file = (await readPlansOf(ctx, instituteId, [studentId])).get(studentId)
+  const charge = file?.instalments.find(({ id }) => id === formField(request, 'charge'))
+  if (file === undefined || charge === undefined) return toPlan(visit)
+  return toPlanOnConflict(visit, async () => {
+    await stopChargeOf(ctx, { instituteId, planId: file.plan.id }, charge.id)
+    return `${pathOfStudent(studentId)}/plan`
   })
 }
 

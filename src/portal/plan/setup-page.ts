@@ -13,6 +13,7 @@ import {
   scheduleOf,
   termsOf,
   payOnlineOf,
+  stoppableOf,
   type StatusBanner,
   type SetupPageData,
 } from './page-parts.ts'
@@ -48,6 +49,7 @@ export function describeSetup(pageData: SetupPageData): SetupPage {
     checkUrl: banner.refreshSeconds === WAITING_REFRESH_SECONDS ? path : undefined,
     stillUrl: refreshSeconds === undefined ? undefined : `${path}?still=1`,
     lengths: banner.act === 'agree' || banner.act === 'pay' ? lengthsOf(pageData, texts) : null,
+    charges: stoppableOf(file, texts, { language, action: `${path}/stop` }),
     schedule: scheduleOf(pageData, banner, texts),
     mandate: mandateOf(file.mandate, texts, language),
     terms: banner.act === 'agree' || banner.act === 'pay' ? termsOf(pageData, texts) : [],

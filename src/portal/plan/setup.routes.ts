@@ -7,10 +7,11 @@ import {
   chooseLength,
   listLengths,
 } from '../../flex/plans/open-setup.service.ts'
+import { stopChargeOf } from '../../flex/plans/charges.service.ts'
 import { getPlan } from '../../flex/plans/plans.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import type { Rail } from '../../flex/rules/rails.rules.ts'
-import { readDebitRules } from '../../flex/settings/settings.service.ts'
+import { getFlexSettings, readDebitRules } from '../../flex/settings/settings.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { findInstitute } from '../../institutes/institutes.service.ts'
 import { listPayments } from '../../payments/payments.service.ts'
@@ -20,7 +21,7 @@ import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import { pathOf } from '../sign-in/sign-in.rules.ts'
 import { canAgree, describeSetup, describeObstacle } from './setup-page.ts'
 import { downOf, fingerprint, type SetupProblem, type SetupPageData } from './page-parts.ts'
-import { formField, languageOf, sendPage, sendWrongLink } from '../layout.ts'
+import { formField, formFields, languageOf, sendPage, sendWrongLink } from '../layout.ts'
 import { hasParentSession } from '../parents/access.ts'
 import { textsIn } from '../texts/texts.ts'
 
@@ -48,9 +49,14 @@ export function planSetupPages(app: FastifyInstance, ctx: FlexContext): void {
     `${URL_PATH}/length`,
     withPlan(ctx, (found, request, reply) => takeLength(ctx, found, request, reply)),
   )
+  app.post(
+    `${URL_PATH}/stop`,
+    withPlan(ctx, (found, request, reply) => stopCharge(ctx, found, request, reply)),
+  )
   // The return from the bank or the checkout, and GETs of POST addresses (reload, back button).
   const toPage = withPlan(ctx, async ({ path }, _request, reply) => reply.redirect(path, 303))
-  for (const step of ['return', 'mandate', 'downpayment', 'length']) app.get(`${URL_PATH}/${step}`, toPage)
+  for (const step of ['return', 'mandate', 'downpayment', 'length', 'stop'])
+    app.get(`${URL_PATH}/${step}`, toPage)
 }
 
 type Obstacle = Parameters<typeof describeObstacle>[1]
@@ -110,6 +116,7 @@ async function readPageData(
     downPayment: payments[0] ?? null,
     takesMandates: account !== null,
     lengths: await listLengths(ctx, institute, file),
+    chargeComponents: (await getFlexSettings(ctx, institute)).chargeComponents,
     problem: PROBLEMS.find(one => one === query['problem']),
     chosen: RAILS.find(one => one === query['rail']),
     isChoosing: query['choose'] === '1',
@@ -168,6 +175,8 @@ async function agree(
     const query = new URLSearchParams({ problem, rail, ...(begun === undefined ? {} : { choose: '1' }) })
     return reply.redirect(`${path}?${query.toString()}${problem === 'consent' ? '#agree' : ''}`, 303)
   }
+  const ticked = new Set(formFields(request, 'charge'))
+  const allowed = pageData.chargeComponents.filter(one => ticked.has(one))
   const key = { instituteId: institute.id, planId: file.plan.id }
   const returnUrl = `${ctx.publicUrl}${path}/return`
   return toPageOnConflict(path, reply, async () =>
@@ -175,7 +184,11 @@ async function agree(
       rail,
       language: pageData.language,
       returnUrl,
-      consent: `the payer agreed to the schedule ${fingerprint(file)}, shown in ${pageData.language}`,
+      ...(goesOn ? {} : { chargeComponents: allowed }),
+      consent: [
+        `the payer agreed to the schedule ${fingerprint(file)}, shown in ${pageData.language}`,
+        ...(allowed.length === 0 ? [] : [`and to single charges of ${allowed.join(', ')}`]),
+      ].join(', '),
     }),
   )
 }
@@ -198,6 +211,20 @@ async function payDownpayment(
   return toPageOnConflict(path, reply, async () => {
     const orderId = await downpaymentOrder(ctx, key, `${ctx.publicUrl}${path}/return`)
     return orderId === null ? path : `/pay/${institute.code}/${orderId}`
+  })
+}
+
+/** The link of the notice leads to the page; its button stops the charge. A second tap finds it stopped. */
+async function stopCharge(
+  ctx: FlexContext,
+  { institute, file, path }: PlanSetupSubject,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const key = { instituteId: institute.id, planId: file.plan.id }
+  return toPageOnConflict(path, reply, async () => {
+    await stopChargeOf(ctx, key, formField(request, 'charge') ?? '')
+    return path
   })
 }
 
@@ -225,7 +252,8 @@ async function toPageOnConflict(
   try {
     return await reply.redirect(await act(), 303)
   } catch (error) {
-    if (error instanceof BursarError && error.code === 'HUE00002') return reply.redirect(path, 303)
+    if (error instanceof BursarError && ['HUE00001', 'HUE00002'].includes(error.code))
+      return reply.redirect(path, 303)
     throw error
   }
 }

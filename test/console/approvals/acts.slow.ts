@@ -279,6 +279,15 @@ const WEIGHED: Record<ApprovalAct, Example> = {
       })
     },
   },
+  plan_charge_cancellation: {
+    route: 'POST /flex/plans/:plan_id/charges/:instalment_id/cancel',
+    ask: async () => {
+      const path = `${AT}/flex/plans/${plans.Kabir}/charges`
+      const picnic = { component_type: 'PICNIC_FEE', amount: 6_000, due_date: dayIn(20, await clockDay()) }
+      const { id } = (await must(meera.post(path, { ...picnic, ...WHY }))).body.data.charge
+      return meera.post(`${path}/${id}/cancel`, WHY)
+    },
+  },
   plan_resumption: {
     route: 'POST /flex/plans/:plan_id/resume',
     ask: async () => {

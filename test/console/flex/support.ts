@@ -60,7 +60,13 @@ export async function openFlexSchool(owner: {
     plans[child] = planId
     if (child === 'Isha') continue
     const key = { instituteId: institute.id, planId }
-    await startMandate(app.ctx, key, { rail: 'enach', language: 'en', returnUrl: `${bursar.url}/` })
+    const chargeComponents = ['PICNIC_FEE']
+    await startMandate(app.ctx, key, {
+      rail: 'enach',
+      language: 'en',
+      returnUrl: `${bursar.url}/`,
+      chargeComponents,
+    })
     await must(demo.post(`/api/v1/sandbox/flex/plans/${planId}/authorise`))
   }
   const school: Omit<FlexSchool, 'day'> = {

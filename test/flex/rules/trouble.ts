@@ -170,5 +170,8 @@ export function instalmentOf(index: number, dueOn: string): Instalment {
     settlementId: null,
     settlementUtr: null,
     orderId: null,
+    isCharge: false,
+    chargeReason: null,
+    stoppedAt: null,
   }
 }

@@ -58,7 +58,9 @@ const WINDOWS = {
 /** What the mandate may not take is in the same message, with its own sum. */
 function isNoticeOf(subject: string, debit: string): boolean {
   return (
-    subject === debit || (subject.startsWith(`${debit}, and ₹`) && subject.endsWith(' is to be paid online'))
+    subject === debit ||
+    subject === debit.replace(' will be debited', ' for Picnic fee will be debited') ||
+    (subject.startsWith(`${debit}, and ₹`) && subject.endsWith(' is to be paid online'))
   )
 }
 

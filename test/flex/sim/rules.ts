@@ -12,6 +12,12 @@ const NEWEST_MANDATE = `left join lateral (select * from flex_mandates m where m
   and m.plan_id = p.id order by m.created_at desc, m.id desc limit 1) m on true`
 
 const RULES: Record<string, string> = {
+  'a charge is presented only if the payer agreed to its kind and has not stopped it': `
+    select f.order_id as subject, i.id as detail from flex_presentations f
+    join flex_instalments i on i.institute_id = f.institute_id and i.id = f.instalment_id and i.is_charge
+    join flex_mandates m on m.institute_id = f.institute_id and m.id = f.mandate_id
+    where i.stopped_at < f.presented_at or not m.charge_components ?& (select array_agg(l ->> 'componentType')
+      from jsonb_array_elements(i.planned) l)`,
   'at most one success of an instalment stands': `
     select f.instalment_id as subject, count(*) as detail from flex_presentations f
     join payments p on p.institute_id = f.institute_id and p.order_id = f.order_id and p.state = 'captured'

@@ -339,7 +339,13 @@ export class Town {
 
   async giveMandate(pupil: Pupil, rail: Rail): Promise<void> {
     const key = { instituteId: this.institute(pupil).id, planId: pupil.planId }
-    await startMandate(this.ctx, key, { rail, language: 'en', returnUrl: 'http://127.0.0.1/' })
+    const chargeComponents = this.lot('charges', pupil.identifier).chance(0.8) ? ['PICNIC_FEE'] : []
+    await startMandate(this.ctx, key, {
+      rail,
+      language: 'en',
+      returnUrl: 'http://127.0.0.1/',
+      chargeComponents,
+    })
     await this.bank.authorise(this, pupil)
   }
 }

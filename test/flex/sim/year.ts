@@ -10,6 +10,7 @@ import { doWhatWasLeft } from './acts-support.ts'
 import { Town, type FlexAct, type OpenBank } from './town.ts'
 import { sandboxBank } from './bank.ts'
 import type { Pupil } from './erp.ts'
+import { CHARGE_ACTS } from './charge-acts.ts'
 import { MONEY_ACTS } from './money-acts.ts'
 import { PRESENTATIONS, wrongWith, type SeenPresentation } from './presentations.ts'
 import { findBrokenPlans, findWrongSums } from './rules.ts'
@@ -46,7 +47,17 @@ export type YearResult = {
 }
 
 /** What must still count after the notice. */
-const LAST_MOMENT = ['dropped', 'hold', 'counter', 'payment cancelled', 'fee pushed', 'fees lost', 'revoke']
+const LAST_MOMENT = [
+  'dropped',
+  'hold',
+  'counter',
+  'payment cancelled',
+  'fee pushed',
+  'fees lost',
+  'revoke',
+  'charge stopped',
+  'charge called off',
+]
 /** What is out has to come to its end all the same. */
 const CANCEL_AT_BANK: FlexAct = { name: 'cancel at the bank', weight: 1, run: cancelPlan }
 const ACTS_PER_PLAN_AND_DAY = 0.06
@@ -105,7 +116,7 @@ class Year {
     const { actsPerPlanAndDay, lastMoment = 0, crashes = 0 } = options
     this.#town = town
     this.#crashes = crashes
-    this.#allActs = [...FLEX_ACTS, ...MONEY_ACTS, ...town.bank.acts]
+    this.#allActs = [...FLEX_ACTS, ...CHARGE_ACTS, ...MONEY_ACTS, ...town.bank.acts]
     this.#lastActs = this.#allActs
       .filter(({ name }) => LAST_MOMENT.includes(name))
       .map(act => ({ ...act, weight: act.name === 'dropped' ? 2 : 1 }))

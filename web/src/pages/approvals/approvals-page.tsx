@@ -100,7 +100,11 @@ function Subject({ row }: { row: ApprovalAnswer }) {
         {row.title}
       </Link>
     )
-  if (row.act === 'plan_reschedule' || row.act === 'plan_resumption')
+  if (
+    row.act === 'plan_reschedule' ||
+    row.act === 'plan_resumption' ||
+    row.act === 'plan_charge_cancellation'
+  )
     return (
       <Link to="/i/$institute/flex/plans/$plan" params={{ institute, plan: row.about }} search={{}}>
         {row.title}

@@ -10,6 +10,8 @@ import { Summary } from '../../ui/detail.tsx'
 import { Failed, Loading } from '../../ui/states.tsx'
 import { notify } from '../../ui/toasts.tsx'
 import { FlexFrame } from './flex-frame.tsx'
+import { useChoices } from '../../api/choices.ts'
+import { readable } from '../../ui/words.ts'
 import { counted } from '../../ui/money.tsx'
 
 /** What a plan looks like when the ERP sends no schedule of its own. */
@@ -44,6 +46,13 @@ function Shown({ known }: { known: SettingsAnswer }) {
             label: 'Parents may also choose',
             value: known.offered.length === 0 ? 'Nothing else' : `${known.offered.join(', ')} instalments`,
           },
+          {
+            label: 'Single charges asked for',
+            value:
+              known.charge_components.length === 0
+                ? 'None'
+                : known.charge_components.map(readable).join(', '),
+          },
         ]}
       />
       <p className="faint">An owner or somebody from finance can change it.</p>
@@ -51,7 +60,7 @@ function Shown({ known }: { known: SettingsAnswer }) {
   )
 }
 
-type Numbers = Omit<SettingsAnswer, 'product_name' | 'offered'>
+type Numbers = Omit<SettingsAnswer, 'product_name' | 'offered' | 'charge_components'>
 
 const FIELDS: { key: keyof Numbers; label: string; description: string; least: number; most: number }[] = [
   {
@@ -90,6 +99,7 @@ function SettingsForm({ known }: { known: SettingsAnswer }) {
       setIsAsking(false)
     },
   })
+  const problem = (field: string) => problemOf(change.error, field)
   const isSame = (Object.keys(known) as (keyof SettingsAnswer)[]).every(
     key => String(known[key]) === String(draft[key]),
   )
@@ -111,7 +121,7 @@ function SettingsForm({ known }: { known: SettingsAnswer }) {
             maxLength={64}
             value={draft.product_name}
             onChange={event => setDraft({ ...draft, product_name: event.currentTarget.value })}
-            error={problemOf(change.error, 'product_name')}
+            error={problem('product_name')}
           />
           {FIELDS.map(({ key, label, description: words, least, most }) => (
             <NumberInput
@@ -124,10 +134,11 @@ function SettingsForm({ known }: { known: SettingsAnswer }) {
               max={most}
               value={draft[key]}
               onChange={value => setDraft({ ...draft, [key]: Number(value) })}
-              error={problemOf(change.error, key)}
+              error={problem(key)}
             />
           ))}
-          <OfferedLengths draft={draft} setDraft={setDraft} error={problemOf(change.error, 'offered')} />
+          <OfferedLengths draft={draft} setDraft={setDraft} error={problem('offered')} />
+          <ChargeComponents draft={draft} setDraft={setDraft} error={problem('charge_components')} />
           <p className="faint">{inWords(draft)}</p>
           <Group>
             <Button type="submit" disabled={isSame || draft.product_name.trim() === ''}>
@@ -172,6 +183,30 @@ function OfferedLengths({ draft, setDraft, error }: OfferedProps) {
       splitChars={[',', ' ']}
       acceptValueOnBlur
       clearable
+      error={error}
+    />
+  )
+}
+
+/** Families are asked about each with a box of its own. */
+function ChargeComponents({
+  draft,
+  setDraft,
+  error,
+}: {
+  draft: SettingsAnswer
+  setDraft: (draft: SettingsAnswer) => void
+  error: string | undefined
+}) {
+  const { components } = useChoices()
+  return (
+    <TagsInput
+      label="Single charges that parents are asked about"
+      description="Fees such as PICNIC_FEE that you may debit once beside the instalments from whoever agrees. Use fees that nothing else charges."
+      data={components.map(({ code }) => code)}
+      maxTags={10}
+      value={draft.charge_components}
+      onChange={values => setDraft({ ...draft, charge_components: values.map(value => value.trim()) })}
       error={error}
     />
   )

@@ -13,6 +13,8 @@ type Confirm = {
   verb: string
   /** Red, for what stops or loses money. */
   isDangerous?: boolean
+  /** Who else reads the reason. */
+  reasonHint?: string
   /** Fields that the action takes beside its reason. */
   children?: ReactNode
   isBusy: boolean
@@ -31,6 +33,7 @@ export function ConfirmWithReason(props: Confirm) {
     description,
     verb,
     isDangerous = false,
+    reasonHint = 'Recorded in the audit log.',
     children,
     isBusy,
     error,
@@ -60,7 +63,7 @@ export function ConfirmWithReason(props: Confirm) {
         <Textarea
           label="Reason"
           withAsterisk
-          description="Recorded in the audit log."
+          description={reasonHint}
           value={reason}
           onChange={event => setReason(event.currentTarget.value)}
           error={isAsked && isMissing ? 'Enter a reason' : problemOf(error, 'reason')}

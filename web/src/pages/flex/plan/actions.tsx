@@ -1,10 +1,13 @@
+import { Select } from '@mantine/core'
 import { useState } from 'react'
 import type { PlanAnswer } from '../../../../../src/console/flex/plan.schemas.ts'
 import { problemOf, useCommand } from '../../../api/command.ts'
 import { useInstitutePath } from '../../../api/session.ts'
 import { DayInput } from '../../../ui/form/day-input.tsx'
+import { AmountInput } from '../../../ui/form/amount-input.tsx'
 import { ConfirmWithReason } from '../../../ui/dialogue/confirm-with-reason.tsx'
 import { counted, formatRupees } from '../../../ui/money.tsx'
+import { readable } from '../../../ui/words.ts'
 import { notify } from '../../../ui/toasts.tsx'
 import { formatDay } from '../../../ui/when.tsx'
 import { isKept } from '../../approvals/kept.ts'
@@ -98,6 +101,100 @@ export function PlanActDialogue({
       isBusy={perform.isPending}
       error={perform.error}
       onConfirm={reason => perform.mutate({ reason })}
+    />
+  )
+}
+
+/** A picnic, an examination, a bus: debited once beside the schedule. */
+export function ChargeDialogue({
+  plan,
+  terms,
+  onClose,
+}: {
+  plan: PlanAnswer
+  terms: NonNullable<PlanAnswer['charge_terms']>
+  onClose: () => void
+}) {
+  const path = useInstitutePath()
+  const [fee, setFee] = useState<string | null>(terms.component_types[0] ?? null)
+  const [amount, setAmount] = useState('')
+  const [day, setDay] = useState(terms.earliest_on)
+  const charge = useCommand<{ component_type: string; amount: string; due_date: string; reason: string }>({
+    method: 'POST',
+    path: `${path}/flex/plans/${plan.plan_id}/charges`,
+    refreshes: ['flex', 'students', 'audit', 'home'],
+    onDone() {
+      notify('The charge is in the schedule.')
+      onClose()
+    },
+  })
+  const problem = (field: string) => problemOf(charge.error, field)
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title="Charge once on this mandate?"
+      description={`The fee is added to ${plan.student.fullname} and debited on one day. It can be presented from ${formatDay(terms.earliest_on)} on, until ${formatDay(terms.latest_on)}, with at most ${formatRupees(terms.most_amount)}. ${plan.student.contact_name} is told at least a day before and can stop it with one tap; then it stays due.`}
+      reasonHint="What it is for. The family reads it, and it is recorded in the audit log."
+      verb="Charge it"
+      isBusy={charge.isPending}
+      error={charge.error}
+      onConfirm={reason => charge.mutate({ component_type: fee ?? '', amount, due_date: day, reason })}
+    >
+      <Select
+        label="Fee"
+        description="Those that the payer agreed to."
+        mb="sm"
+        required
+        allowDeselect={false}
+        data={terms.component_types.map(value => ({ value, label: readable(value) }))}
+        value={fee}
+        onChange={setFee}
+        error={problem('component_type')}
+      />
+      <AmountInput
+        label="Amount"
+        mb="sm"
+        required
+        value={amount}
+        onChange={setAmount}
+        error={problem('amount')}
+      />
+      <DayInput label="Due on" mb="sm" required value={day} onChange={setDay} error={problem('due_date')} />
+    </ConfirmWithReason>
+  )
+}
+
+export function CallOffDialogue({
+  plan,
+  instalment,
+  onClose,
+}: {
+  plan: PlanAnswer
+  instalment: Instalment
+  onClose: () => void
+}) {
+  const path = useInstitutePath()
+  const callOff = useCommand<{ reason: string }>({
+    method: 'POST',
+    path: `${path}/flex/plans/${plan.plan_id}/charges/${instalment.id}/cancel`,
+    refreshes: ['flex', 'students', 'audit', 'home'],
+    onDone(answer) {
+      if (!isKept(answer)) notify('The charge is called off.')
+      onClose()
+    },
+  })
+  return (
+    <ConfirmWithReason
+      isOpen
+      onClose={onClose}
+      title={`Call off the charge of ${formatRupees(instalment.amount)}?`}
+      description={`It is not debited, and ${formatRupees(instalment.amount)} are taken off the fee again. The family is told.`}
+      verb="Call it off"
+      isDangerous
+      isBusy={callOff.isPending}
+      error={callOff.error}
+      onConfirm={reason => callOff.mutate({ reason })}
     />
   )
 }

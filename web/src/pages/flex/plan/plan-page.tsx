@@ -9,10 +9,11 @@ import { Detail, Summary } from '../../../ui/detail.tsx'
 import { formatRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { providerName } from '../../../ui/provider-name.ts'
+import { readable } from '../../../ui/words.ts'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { formatDay, When } from '../../../ui/when.tsx'
 import { FlexTabs } from '../flex-frame.tsx'
-import { PlanActDialogue, type PlanAct } from './actions.tsx'
+import { ChargeDialogue, PlanActDialogue, type PlanAct } from './actions.tsx'
 import { PlanSchedule } from './schedule.tsx'
 import { PlanTimeline } from './timeline.tsx'
 import { ENDED_LABELS, isOver, MANDATE_LABELS, planLabel, RAIL_LABELS } from '../texts.ts'
@@ -143,6 +144,7 @@ function Mandate({ plan: { mandate } }: { plan: PlanAnswer }) {
           },
           { label: 'By', value: RAIL_LABELS[mandate.rail] },
           { label: 'At most, a debit', value: formatRupees(mandate.max_amount) },
+          { label: 'Single charges agreed to', value: mandate.charge_components?.map(readable).join(', ') },
           { label: 'From', value: formatDay(mandate.start_date) },
           { label: 'Until', value: formatDay(mandate.end_date) },
           { label: 'Authorised', value: mandate.authorised_at && <When at={mandate.authorised_at} /> },
@@ -167,9 +169,19 @@ const VERBS: Record<PlanAct, string> = { hold: 'Hold', resume: 'Resume', cancel:
 function Acts({ plan }: { plan: PlanAnswer }) {
   const mayAct = useMay('owner', 'finance')
   const [action, setAction] = useState<PlanAct | null>(null)
+  const [isCharging, setIsCharging] = useState(false)
   if (!mayAct) return null
+  const { charge_terms: terms } = plan
   return (
     <>
+      {terms !== undefined && (
+        <Button variant="default" size="sm" onClick={() => setIsCharging(true)}>
+          Charge once
+        </Button>
+      )}
+      {isCharging && terms !== undefined && (
+        <ChargeDialogue plan={plan} terms={terms} onClose={() => setIsCharging(false)} />
+      )}
       {actsFor(plan).map(name => (
         <Button
           key={name}

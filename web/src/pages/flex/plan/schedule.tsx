@@ -6,15 +6,17 @@ import { readable } from '../../../ui/words.ts'
 import { formatRupees, Money } from '../../../ui/money.tsx'
 import { StatusBadge } from '../../../ui/status-badge.tsx'
 import { formatDay, formatMoment } from '../../../ui/when.tsx'
-import { MoveDialogue } from './actions.tsx'
+import { CallOffDialogue, MoveDialogue } from './actions.tsx'
 import { DEBIT_LABELS, INSTALMENT_LABELS } from '../texts.ts'
 import { TableFrame } from '../../../ui/table/frame.tsx'
 
 type Instalment = PlanAnswer['payment_schedule'][number]
 
 export function PlanSchedule({ plan }: { plan: PlanAnswer }) {
-  const mayMove = useMay('owner', 'finance') && plan.payment_schedule.some(one => one.can_be_moved)
+  const mayMove =
+    useMay('owner', 'finance') && plan.payment_schedule.some(one => one.can_be_moved || one.can_be_called_off)
   const [moved, setMoved] = useState<Instalment | null>(null)
+  const [calledOff, setCalledOff] = useState<Instalment | null>(null)
   return (
     <>
       <h2 className="section-title">Schedule</h2>
@@ -42,17 +44,33 @@ export function PlanSchedule({ plan }: { plan: PlanAnswer }) {
           </thead>
           <tbody>
             {plan.payment_schedule.map(one => (
-              <Row key={one.id} one={one} mayMove={mayMove} onMove={() => setMoved(one)} />
+              <Row
+                key={one.id}
+                one={one}
+                mayMove={mayMove}
+                onMove={() => setMoved(one)}
+                onCallOff={() => setCalledOff(one)}
+              />
             ))}
           </tbody>
         </table>
       </TableFrame>
       {moved !== null && <MoveDialogue plan={plan} instalment={moved} onClose={() => setMoved(null)} />}
+      {calledOff !== null && (
+        <CallOffDialogue plan={plan} instalment={calledOff} onClose={() => setCalledOff(null)} />
+      )}
     </>
   )
 }
 
-function Row({ one, mayMove, onMove }: { one: Instalment; mayMove: boolean; onMove: () => void }) {
+function Row({
+  one,
+  mayMove,
+  onMove,
+  onCallOff,
+}: {
+  mayMove: boolean
+} & ActsProps) {
   const { label, tone } = INSTALMENT_LABELS[one.status]
   return (
     <tr>
@@ -60,12 +78,18 @@ function Row({ one, mayMove, onMove }: { one: Instalment; mayMove: boolean; onMo
       <td className="nowrap">
         {formatDay(one.due_date)}
         {one.is_downpayment && <div className="faint">Down payment</div>}
+        {one.is_charge === true && <div className="faint">Single charge</div>}
         {!one.is_downpayment && one.present_on !== one.due_date && (
           <div className="faint">Presented {formatDay(one.present_on)}</div>
         )}
       </td>
       <td className="right">
         <Money rupees={one.amount} />
+        {one.is_charge === true && (
+          <div className="faint">
+            {one.details.map(line => readable(line.component_type)).join(', ')}: {one.charge_reason}
+          </div>
+        )}
         {one.details.length > 1 && (
           <details className="faint">
             <summary className="nowrap">{one.details.length} fees</summary>
@@ -79,6 +103,7 @@ function Row({ one, mayMove, onMove }: { one: Instalment; mayMove: boolean; onMo
       </td>
       <td>
         <StatusBadge tone={tone}>{label}</StatusBadge>
+        {one.stopped_at !== undefined && <div className="faint">Stopped by the family</div>}
         {one.settlement_utr !== undefined && <div className="faint">UTR {one.settlement_utr}</div>}
         {one.refunded_amount !== undefined && (
           <div className="faint">{formatRupees(one.refunded_amount)} refunded</div>
@@ -101,20 +126,36 @@ function Row({ one, mayMove, onMove }: { one: Instalment; mayMove: boolean; onMo
         ))}
       </td>
       <td className="flex-words">{one.next_step}</td>
-      {mayMove && (
-        <td className="right">
-          {one.can_be_moved && (
-            <Button
-              variant="default"
-              size="xs"
-              onClick={onMove}
-              aria-label={`Move instalment ${one.number} to another day`}
-            >
-              Move
-            </Button>
-          )}
-        </td>
-      )}
+      {mayMove && <Acts one={one} onMove={onMove} onCallOff={onCallOff} />}
     </tr>
+  )
+}
+
+type ActsProps = { one: Instalment; onMove: () => void; onCallOff: () => void }
+
+function Acts({ one, onMove, onCallOff }: ActsProps) {
+  return (
+    <td className="right">
+      {one.can_be_moved && (
+        <Button
+          variant="default"
+          size="xs"
+          onClick={onMove}
+          aria-label={`Move instalment ${one.number} to another day`}
+        >
+          Move
+        </Button>
+      )}
+      {one.can_be_called_off && (
+        <Button
+          variant="default"
+          size="xs"
+          onClick={onCallOff}
+          aria-label={`Call off the charge of instalment ${one.number}`}
+        >
+          Call off
+        </Button>
+      )}
+    </td>
   )
 }
