@@ -17,16 +17,8 @@ import {
   retainLogs,
 } from '../platform/retention/retention.ts'
 import type { Vault } from '../platform/secrets.ts'
-import {
-  addExamples,
-  InputError,
-  formatBytes,
-  formatTable,
-  show,
-  writeError,
-  SILENT,
-  withContext,
-} from './terminal.ts'
+import { addExamples, InputError, formatBytes, formatTable, show, writeError } from './terminal.ts'
+import { SILENT, withContext } from './with-database.ts'
 
 export function addArchiveCommands(program: Command): void {
   const archive = program.command('archive').description('old months of logs, in files')

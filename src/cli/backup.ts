@@ -12,8 +12,8 @@ import {
   show,
   startProgress,
   writeError,
-  lockServer,
 } from './terminal.ts'
+import { lockServer } from './with-database.ts'
 import { CLUSTER } from '../platform/backup/format.ts'
 import { moveDatabase } from '../platform/backup/move.ts'
 import { noteRestoreTrial, rehearseRestore, restoreBackup } from '../platform/backup/restore.ts'

@@ -15,10 +15,8 @@ import {
   formatTime,
   show,
   writeError,
-  describeFailure,
-  withContext,
 } from './terminal.ts'
-import { refuseToMake } from './with-database.ts'
+import { refuseToMake, describeFailure, withContext } from './with-database.ts'
 import { isUnavailable } from '../platform/errors.ts'
 import { largestOf } from '../platform/lists.ts'
 

@@ -14,16 +14,9 @@ import { markUrl } from '../platform/cell-mark.rules.ts'
 import type { Context } from '../platform/context.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import { formatRupees, paiseOf, parseRupees, type Paise } from '../platform/money.ts'
-import {
-  addExamples,
-  InputError,
-  formatTable,
-  formatTime,
-  show,
-  readInstituteCode,
-  readName,
-  withContext,
-} from './terminal.ts'
+import { addExamples, InputError, formatTable, formatTime, show } from './terminal.ts'
+import { readInstituteCode, readName } from './operator-input.ts'
+import { withContext } from './with-database.ts'
 
 type AddOptions = {
   title: string

@@ -12,7 +12,8 @@ import {
   addStatusCommand,
 } from './installation.ts'
 import { addErpCommands } from './institute/erp.ts'
-import { describeFailure, addExamples, finishProgram, reportFailure } from './terminal.ts'
+import { addExamples, finishProgram, reportFailure } from './terminal.ts'
+import { describeFailure } from './with-database.ts'
 import { addFlexCommands } from './institute/flex.ts'
 import { addImportCommand } from './institute/import.ts'
 import { addKeyCommands } from './institute/keys.ts'

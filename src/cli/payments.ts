@@ -2,10 +2,6 @@ import type { Command } from 'commander'
 import { readConfig } from '../app/config.ts'
 import { createContext } from '../app/context.ts'
 import {
-  readInstituteCode,
-  readName,
-  SILENT,
-  withContext,
   addExamples,
   InputError,
   formatTable,
@@ -14,6 +10,8 @@ import {
   startProgress,
   writeError,
 } from './terminal.ts'
+import { readInstituteCode, readName } from './operator-input.ts'
+import { SILENT, withContext } from './with-database.ts'
 import { recordAudit } from '../console/audit/audit.service.ts'
 import { repairSums } from '../console/sums/sums.service.ts'
 import { repairBalances } from '../fees/balances.service.ts'

@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
 import { getInstitute } from '../institutes/institutes.service.ts'
 import { seedSchool } from '../sandbox/seed/seed.service.ts'
-import { addExamples, InputError, show, startProgress, readInstituteCode, withContext } from './terminal.ts'
+import { addExamples, InputError, show, startProgress } from './terminal.ts'
+import { readInstituteCode } from './operator-input.ts'
+import { withContext } from './with-database.ts'
 
 const MOST_STUDENTS = 1_000_000
 

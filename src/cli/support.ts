@@ -10,8 +10,8 @@ import {
 } from '../app/support/support.service.ts'
 import { describeSettings, listSecrets, MOST_BYTES, writeBundle } from '../app/support/support.rules.ts'
 import { compareSchema } from '../platform/db/migrate.ts'
-import { addExamples, formatBytes, InputError, show, withContext } from './terminal.ts'
-import { withDatabase } from './with-database.ts'
+import { addExamples, formatBytes, InputError, show } from './terminal.ts'
+import { withDatabase, withContext } from './with-database.ts'
 
 export function addSupportCommand(program: Command): void {
   const support = program

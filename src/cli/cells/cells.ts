@@ -10,17 +10,8 @@ import { forgetOldRows, moveToCell } from '../../cells/moves.service.ts'
 import { type CellStatus, findRoom, readCells } from '../../cells/status.service.ts'
 import { addSyncCommand } from './sync.ts'
 import { withConnections, withDirectory } from './with-directory.ts'
-import {
-  collectBranch,
-  readInstituteCode,
-  readName,
-  addExamples,
-  InputError,
-  formatTable,
-  formatTimeOfDay,
-  show,
-  writeError,
-} from '../terminal.ts'
+import { addExamples, InputError, formatTable, formatTimeOfDay, show, writeError } from '../terminal.ts'
+import { collectBranch, readInstituteCode, readName } from '../operator-input.ts'
 import type { Context } from '../../platform/context.ts'
 import { databaseUrlProblem } from '../../platform/db/pool.ts'
 

@@ -8,7 +8,8 @@ import type { SyncResult } from '../../cells/directory.service.ts'
 import { type Proxies, type ProxyResult, syncOnce, Watch } from '../../cells/maps.service.ts'
 import { type Finishing, finishMoves, forgetOldRows } from '../../cells/moves.service.ts'
 import type { Context } from '../../platform/context.ts'
-import { describeFailure, addExamples, InputError, formatTimeOfDay, show, showLine } from '../terminal.ts'
+import { addExamples, InputError, formatTimeOfDay, show, showLine } from '../terminal.ts'
+import { describeFailure } from '../with-database.ts'
 import { withConnections } from './with-directory.ts'
 
 type SyncOptions = { maps?: string; socket?: string[]; watch?: true }

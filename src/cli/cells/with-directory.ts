@@ -1,7 +1,8 @@
 import { isUnavailable } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import { CellConnections } from '../../cells/connections.ts'
-import { describeFailure, withContext, InputError } from '../terminal.ts'
+import { InputError } from '../terminal.ts'
+import { describeFailure, withContext } from '../with-database.ts'
 
 /** Does what withContext does for the cell that keeps the directory, with a clear error if it is away. */
 export async function withDirectory(work: (ctx: Context) => Promise<void>): Promise<void> {

@@ -8,18 +8,9 @@ import type { ErpSettings } from '../../erp/settings/settings.rules.ts'
 import { listErpSettings, removeErpSettings, setErpSettings } from '../../erp/settings/settings.service.ts'
 import { testOutput } from '../../erp/pull/pull.schemas.ts'
 import type { Shown } from '../../http/wire/output.ts'
-import {
-  addExamples,
-  InputError,
-  readHttpUrl,
-  formatTable,
-  formatTime,
-  show,
-  readBranchCode,
-  readInstituteCode,
-  SILENT,
-  withContext,
-} from '../terminal.ts'
+import { addExamples, InputError, readHttpUrl, formatTable, formatTime, show } from '../terminal.ts'
+import { readBranchCode, readInstituteCode } from '../operator-input.ts'
+import { SILENT, withContext } from '../with-database.ts'
 
 /** Secrets are never arguments: those are in the shell's history and in the list of processes. */
 type SetOptions = {

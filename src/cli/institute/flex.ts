@@ -7,15 +7,9 @@ import {
   setFigures,
 } from '../../flex/settings/settings.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
-import {
-  addExamples,
-  InputError,
-  show,
-  formatTable,
-  readInstituteCode,
-  readName,
-  withContext,
-} from '../terminal.ts'
+import { addExamples, InputError, show, formatTable } from '../terminal.ts'
+import { readInstituteCode, readName } from '../operator-input.ts'
+import { withContext } from '../with-database.ts'
 import type { Figures } from '../../flex/settings/figures.rules.ts'
 
 export function addFlexCommands(program: Command): void {

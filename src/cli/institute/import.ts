@@ -24,9 +24,9 @@ import {
   show,
   wantsJson,
   writeError,
-  readInstituteCode,
-  withContext,
 } from '../terminal.ts'
+import { readInstituteCode } from '../operator-input.ts'
+import { withContext } from '../with-database.ts'
 
 const SHOWN_PROBLEMS = 20
 const READ_BYTES = 262_144

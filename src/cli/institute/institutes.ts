@@ -8,17 +8,15 @@ import {
   addBranch,
 } from '../../institutes/institutes.service.ts'
 import type { Branch, Institute } from '../../institutes/institutes.rules.ts'
+import { addExamples, formatTable, show } from '../terminal.ts'
 import {
-  addExamples,
-  formatTable,
-  show,
   collectBranch,
   readInstituteCode,
   readName,
   readBranchCode,
   readCatalogueCode,
-  withContext,
-} from '../terminal.ts'
+} from '../operator-input.ts'
+import { withContext } from '../with-database.ts'
 import { addToCatalogue, listCatalogue } from '../../institutes/catalogue.service.ts'
 
 const STANDARD_BRANCHES = [{ collectorCode: 'MAIN', name: 'Main branch' }]

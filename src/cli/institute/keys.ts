@@ -1,18 +1,9 @@
 import type { Command } from 'commander'
 import { SCOPES, type ScopeName } from '../../institutes/institutes.rules.ts'
 import { createKey, listKeys, revokeKey, rotateKey, type IssuedKey } from '../../institutes/keys.service.ts'
-import {
-  addExamples,
-  formatTable,
-  formatTime,
-  show,
-  collectScope,
-  readInstituteCode,
-  readKeyId,
-  readLabel,
-  readRate,
-  withContext,
-} from '../terminal.ts'
+import { addExamples, formatTable, formatTime, show } from '../terminal.ts'
+import { collectScope, readInstituteCode, readKeyId, readLabel, readRate } from '../operator-input.ts'
+import { withContext } from '../with-database.ts'
 
 type CreateOptions = { label: string; scope?: ScopeName[]; rate?: number; burst?: number }
 

@@ -21,17 +21,9 @@ import {
 import { AccountRegistry } from '../../providers/accounts/registry.service.ts'
 import { EXAMPLE, PROVIDERS } from '../../providers/catalogue.ts'
 import type { Rail, PaymentMode } from '../../providers/port.ts'
-import {
-  addExamples,
-  InputError,
-  formatTable,
-  formatTime,
-  show,
-  readBranchCode,
-  readInstituteCode,
-  readName,
-  withContext,
-} from '../terminal.ts'
+import { addExamples, InputError, formatTable, formatTime, show } from '../terminal.ts'
+import { readBranchCode, readInstituteCode, readName } from '../operator-input.ts'
+import { withContext } from '../with-database.ts'
 
 const METHODS = ['upi', 'card', 'netbanking'] as const
 const RAILS = ['enach', 'upi_autopay'] as const

@@ -10,16 +10,9 @@ import {
 import { requireByCommand } from '../../console/auth/second-factor/second-factor.service.ts'
 import { getInstitute } from '../../institutes/institutes.service.ts'
 import { isMailAddress } from '../../messages/senders.ts'
-import {
-  addExamples,
-  InputError,
-  formatTable,
-  formatTime,
-  show,
-  readInstituteCode,
-  readName,
-  withContext,
-} from '../terminal.ts'
+import { addExamples, InputError, formatTable, formatTime, show } from '../terminal.ts'
+import { readInstituteCode, readName } from '../operator-input.ts'
+import { withContext } from '../with-database.ts'
 
 type CreateOptions = { name: string; operator?: true; institute?: string; role?: Role; lender?: string }
 
