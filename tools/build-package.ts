@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { stripTypeScriptTypes } from 'node:module'
 import { dirname, join } from 'node:path'
 import { writtenSbom } from './sbom.ts'
@@ -15,7 +15,8 @@ const COPIED = ['package.json', 'cli/package.json', 'migrations', 'docs/erp-deve
 /** `'./x.ts'` of imports, and the modules of processes of their own: `new URL('x.ts', import.meta.url)`. */
 const MODULE = /(from |import\(|import |new URL\()'((?:\.{1,2}\/)?[\w./-]+)\.ts'/g
 
-rmSync(DIST, { recursive: true, force: true })
+for (const name of existsSync(DIST) ? readdirSync(DIST) : [])
+  if (name !== 'release') rmSync(join(DIST, name), { recursive: true })
 for (const path of COPIED) cpSync(join(ROOT, path), join(DIST, path), { recursive: true })
 writeFileSync(join(DIST, 'sbom.cdx.json'), writtenSbom(ROOT))
 for (const folder of SOURCES) {

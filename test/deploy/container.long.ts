@@ -5,10 +5,11 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
+import { contextOfImage } from '../../tools/release/artifacts.ts'
 import { startTestCluster, stopTestCluster } from '../harness/postgres/cluster.ts'
 import { waitFor } from '../harness/wait.ts'
 import { freePort } from '../cli/developer/listening.ts'
-import { read, readStages, readYaml, ROOT, type Stage } from './files.ts'
+import { readStages, readYaml, ROOT, type Stage } from './files.ts'
 import { skipUnsealed, spawnSealed } from './sealed.ts'
 
 /** The steps of the container file without a container: what is copied, what is run, and how it ends. Needs the registry. */
@@ -20,17 +21,9 @@ function placeOf(stage: string, path: string): string {
   return join(folder, stage || 'final', path.startsWith('/') ? path.slice(HOME.length) : path)
 }
 
-/** As .dockerignore lets it through: what is in git, but for what it leaves out. */
+/** As `docker build` copies it. */
 function copyContext(to: string): void {
-  const kept = read('Dockerfile.dockerignore')
-    .split('\n')
-    .filter(line => line.startsWith('!'))
-    .map(line => line.slice(1))
-  const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', ...kept], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  })
-  for (const path of files.split('\n').filter(one => one !== '')) {
+  for (const path of contextOfImage()) {
     mkdirSync(dirname(join(to, path)), { recursive: true })
     cpSync(join(ROOT, path), join(to, path))
   }

@@ -50,6 +50,7 @@ test('the clients have one version, and its first number is that of the API', ()
   const versions = [
     about('sdk/node/package.json').version,
     /^version = "(.*)"$/m.exec(read('sdk/python/pyproject.toml'))?.[1],
+    about('sdk/php/composer.json').version,
     /<version>(.*?)<\/version>/.exec(read('sdk/java/pom.xml'))?.[1],
   ]
   assert.equal(new Set(versions).size, 1, String(versions))
