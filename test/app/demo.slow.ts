@@ -84,9 +84,22 @@ test('a new sandbox has a school with history whose books agree, beside two that
     },
     { isSomebodyLate: true, isLastYearThere: true, hasBounces: true },
   )
+  const cash = home.ways_today.find(({ way }: { way: string }) => way === 'cash')
+  assert.ok(cash.amount > 0)
+  assert.equal(home.cash_book_today, cash.amount, 'the drawer has what Home says came in cash')
+  for (const list of [
+    'counter/cheques?state=bounced',
+    'counter/cheques?state=cleared',
+    'counter/cheques?state=in_hand',
+    'counter/post-dated-cheques',
+    'counter/deposits',
+    'enrolments',
+    'leavers',
+  ])
+    assert.ok((await look(list)).length > 0, `the demo has ${list}`)
   const { total } = await look('money/ageing?by=component')
   assert.ok(total.total > 0, JSON.stringify(total))
-  assert.equal(total.no_due_day, 0)
+  assert.equal(total.no_due_day, 350, 'the charge for a cheque that came back')
 
   const school = await findInstitute(first.ctx, 'sunrise-school')
   assert.ok(school !== null)

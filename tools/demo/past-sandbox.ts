@@ -1,4 +1,4 @@
-import type { FastifyInstance, InjectOptions } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { OffsetClock } from '../../src/platform/clock.ts'
 import type { Context } from '../../src/platform/context.ts'
 import { JobRunner } from '../../src/platform/jobs/job-runner.ts'
@@ -11,7 +11,7 @@ import { createJobs } from '../../src/app/jobs.ts'
 import { createHttpServer } from '../../src/app/routes.ts'
 
 type Key = { keyId: string; secret: string }
-type Answer = { status: string; data: unknown; message?: string }
+type Answer = { status: string; data: unknown; message?: string; errors?: unknown }
 
 /**
  * The whole product under an earlier clock, without a socket: what is asked of it happened then, and time goes on from one
@@ -23,6 +23,7 @@ export class PastSandbox {
   readonly #server: FastifyInstance
   readonly #key: Key
   readonly #close: () => Promise<void>
+  #session: Record<string, string> | undefined
 
   private constructor(parts: {
     clock: OffsetClock
@@ -75,16 +76,41 @@ export class PastSandbox {
     body?: object,
   ): Promise<Data> {
     const { keyId, secret } = this.#key
-    const request: InjectOptions = {
-      method,
-      url: `/api/v1/${path}`,
-      headers: { authorization: `Basic ${Buffer.from(`${keyId}:${secret}`).toString('base64')}` },
-      ...(body === undefined ? {} : { payload: body }),
-    }
-    const answer = await this.#server.inject(request)
-    const { data, message } = answer.json<Answer>()
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${message}`)
-    return data as Data
+    const authorization = `Basic ${Buffer.from(`${keyId}:${secret}`).toString('base64')}`
+    return this.#send(method, `/api/v1/${path}`, { authorization }, body) as Promise<Data>
+  }
+
+  /** What somebody of the school's office does at the console, as its bursar. */
+  async doAtConsole<Data = Record<string, unknown>>(
+    method: 'POST' | 'GET',
+    path: string,
+    body?: object,
+  ): Promise<Data> {
+    this.#session ??= await this.#signIn()
+    const url = `/console/api/institutes/sunrise-school/${path}`
+    return this.#send(method, url, this.#session, body) as Promise<Data>
+  }
+
+  async #signIn(): Promise<Record<string, string>> {
+    const url = '/console/api/session'
+    const email = 'bursar@sunrise-school.example'
+    const { cookies } = await this.#server.inject({ method: 'POST', url: `${url}/demo`, payload: { email } })
+    const cookie = cookies.map(({ name, value }) => `${name}=${value}`).join('; ')
+    const { csrf } = (await this.#send('GET', url, { cookie })) as { csrf: string }
+    return { cookie, 'x-csrf': csrf }
+  }
+
+  async #send(
+    method: 'POST' | 'PUT' | 'GET',
+    url: string,
+    headers: Record<string, string>,
+    body?: object,
+  ): Promise<unknown> {
+    const payload = body === undefined ? {} : { payload: body }
+    const answer = await this.#server.inject({ method, url, headers, ...payload })
+    const { data, message, errors } = answer.json<Answer>()
+    if (answer.statusCode < 300) return data
+    throw new Error(`${method} ${url}: ${answer.statusCode} ${message} ${JSON.stringify(errors ?? [])}`)
   }
 
   now(): Date {

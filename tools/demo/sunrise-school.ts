@@ -1,4 +1,5 @@
 import { DAY_MS, dayOf, startOfDay } from '../../src/platform/calendar.ts'
+import { yearStartOf } from '../../src/sandbox/seed/seed.rules.ts'
 import type { PastSandbox } from './past-sandbox.ts'
 
 /** Days after today; the past is negative. */
@@ -31,7 +32,7 @@ const PUPILS = [
   ['Sara Thomas', 'Joseph Thomas'],
   ['Krish Patel', 'Hetal Patel'],
   ['Tanvi Deshpande', 'Ashok Deshpande'],
-  ['Yuvan Krishnan', 'Revathi Krishnan'],
+  ['Yuvan Nair', 'Lakshmi Nair'],
 ] as const
 
 type Pupil = { id: string; name: string; parent: string; phone: string; email: string }
@@ -55,6 +56,8 @@ export class SunriseSchool {
       [-146, () => this.#payAtCounter(8, [20_000, 0], 'cash')],
       [-145, () => this.#payAtCounter(9, [TERM, 6_000], 'cheque')],
       [-140, () => this.#setUpPlans()],
+      [-139, () => this.#clearCheque(9)],
+      [-138, () => this.#payIn(20_000)],
       [-120, () => this.#payOnline(6, 12_000)],
       [-96, () => this.#refund(6, 1_500)],
       [-84, () => this.#failOnline(7)],
@@ -64,13 +67,19 @@ export class SunriseSchool {
       [-38, () => this.#connectErp()],
       [-34, () => this.#disconnectErp()],
       [-30, () => this.#payAtCounter(8, [TERM - 20_000, 5_000], 'cash')],
+      [-28, () => this.#payIn(TERM - 20_000 + 5_000)],
+      [-26, () => this.#payAtCounter(7, [10_000, 0], 'cheque')],
+      [-22, () => this.#bounceCheque(7)],
       [-21, () => this.#sendLink(11, 'Lab coat and workbook', 1_850, { isPaid: true })],
+      [-20, () => this.#runBus()],
       [-12, () => this.#openPage()],
+      [-8, () => this.#keepPostDated(6)],
       [-6, () => this.#sendLink(5, 'Excursion to Hampi', 4_200, { isPaid: false })],
       [-1, () => this.#subscribe()],
       [0, () => this.#payOnline(11, 18_000)],
       [0, () => this.#payOnline(9, 5_500)],
       [0, () => this.#payAtCounter(8, [0, 4_000], 'cash')],
+      [0, () => this.#payAtCounter(6, [0, 2_500], 'cheque')],
     ]
     for (const [day, act] of days) {
       await this.#past.goTo(this.#at(day))
@@ -94,13 +103,16 @@ export class SunriseSchool {
   }
 
   async #register(): Promise<void> {
-    const year = Number(this.#date(-90).slice(0, 4)) - (this.#date(0).slice(5) < '04-01' ? 1 : 0)
+    const year = yearStartOf(this.#date(0))
     for (const [no, [name, parent]] of PUPILS.entries()) {
-      const phone = `98450${10_000 + no * 37}`
+      // Brothers and sisters have one parent.
+      const eldest = PUPILS.findIndex(([, other]) => other === parent)
+      const registration = `parent-${eldest + 1}`
+      const phone = `98450${10_000 + eldest * 37}`
       const email = `${parent.toLowerCase().replace(' ', '.')}@example.in`
       const { service_student_id: id } = await this.#past.call(
         'POST',
-        `integrations/erp/users/parent-${no + 1}/students`,
+        `integrations/erp/users/${registration}/students`,
         {
           student: {
             fullname: name,
@@ -131,18 +143,89 @@ export class SunriseSchool {
   #payAtCounter(no: number, parts: readonly number[], mode: 'cash' | 'cheque'): Promise<unknown> {
     const { id } = this.#pupil(no)
     const amount = parts.reduce((sum, part) => sum + part, 0)
-    return this.#past.call('POST', `integrations/erp/students/${id}/payments`, {
-      amount,
-      // As an ERP notes it: the day alone.
-      paid_at: dayOf(this.#past.now()),
-      mode,
-      transaction_id: `${mode.toUpperCase()}-${no}-${amount}`,
-      ...(mode === 'cheque' ? { notes: 'Cheque 004217, Canara Bank' } : {}),
-      fee_components: TERMS.map((term, index) => ({
-        component_type: term,
-        amount: parts[index] ?? 0,
-      })).filter(part => part.amount > 0),
+    const lines = TERMS.map((term, index) => ({ component_type: term, amount: parts[index] ?? 0 }))
+    const cheque = { number: `0042${10 + no}`, bank: 'Canara Bank', date: dayOf(this.#past.now()) }
+    return this.#past.doAtConsole('POST', 'counter/takings', {
+      children: [{ service_student_id: id, fee_components: lines.filter(line => line.amount > 0) }],
+      ways: [{ mode, amount, ...(mode === 'cheque' ? { instrument: cheque } : {}) }],
+      waive_late_fee_reason: 'Paid as agreed with the office',
     })
+  }
+
+  async #cheque(no: number): Promise<string> {
+    const cheques = await this.#past.doAtConsole<{ payment_id: string; service_student_id: string }[]>(
+      'GET',
+      'counter/cheques',
+    )
+    const own = cheques.find(cheque => cheque.service_student_id === this.#pupil(no).id)
+    if (own === undefined) throw new Error(`no cheque of pupil ${no}`)
+    return `counter/cheques/${own.payment_id}`
+  }
+
+  async #clearCheque(no: number): Promise<void> {
+    await this.#past.doAtConsole('POST', `${await this.#cheque(no)}/clear`, { day: dayOf(this.#past.now()) })
+  }
+
+  async #bounceCheque(no: number): Promise<void> {
+    await this.#past.doAtConsole('POST', `${await this.#cheque(no)}/bounce`, {
+      day: dayOf(this.#past.now()),
+      reason: 'Funds insufficient',
+      charge_amount: 350,
+    })
+  }
+
+  /** Cash to the bank, in notes of 500. */
+  async #payIn(amount: number): Promise<void> {
+    const [known] = await this.#past.doAtConsole<{ id: string }[]>('GET', 'bank-accounts')
+    const { id } =
+      known ??
+      (await this.#past.doAtConsole<{ id: string }>('POST', 'bank-accounts', {
+        name: 'Canara Bank, current account',
+      }))
+    await this.#past.doAtConsole('POST', 'counter/deposits', {
+      account_id: id,
+      denominations: [{ value: 500, count: amount / 500 }],
+    })
+  }
+
+  async #keepPostDated(no: number): Promise<void> {
+    await this.#past.doAtConsole('POST', 'counter/post-dated-cheques', {
+      service_student_id: this.#pupil(no).id,
+      cheques: [{ number: '004330', bank: 'State Bank of India', date: this.#date(9), amount: 10_000 }],
+    })
+  }
+
+  /** Two routes, three stops, three children. */
+  async #runBus(): Promise<void> {
+    const year = yearStartOf(this.#date(0))
+    const { optional_fee_id: id } = await this.#past.doAtConsole('POST', 'optional-fees', {
+      academic_year_start: year,
+      academic_year_end: year + 1,
+      kind: 'transport',
+      name: 'School bus',
+      component_type: 'BUS_FEE',
+      rhythm: 'year',
+      periods: [
+        {
+          name: 'Winter half',
+          first_day: this.#date(-20),
+          last_day: this.#date(130),
+          due_date: this.#date(12),
+        },
+      ],
+      options: [
+        { name: 'Route 4', stop: 'Gandhi Chowk', amount: 6_000, places: 40 },
+        { name: 'Route 4', stop: 'Lake Road', amount: 6_500, places: 40 },
+        { name: 'Route 7', stop: 'Railway station', amount: 7_500, places: 32 },
+      ],
+    })
+    const path = `optional-fees/${String(id)}`
+    const { options } = await this.#past.doAtConsole<{ options: { option_id: string }[] }>('GET', path)
+    for (const [index, no] of [8, 9, 11].entries())
+      await this.#past.doAtConsole('POST', `${path}/children`, {
+        student_ids: [this.#pupil(no).id],
+        option_id: options[index]?.option_id,
+      })
   }
 
   /** Six families, six instalments each, about a month apart; the last one is due tomorrow. */
