@@ -187,9 +187,9 @@ function payOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts) {
   const most = formatRupees(wholePaise)
   const least = formatRupees(minPaise(partPayment.leastPaise, wholePaise))
   const hasParts = partPayment.isAllowed && partPayment.leastPaise < wholePaise
-  const main = mainOffer(left, texts, pageData.language)
+  const { action, main } = payFirst({ dues: left }, texts, pageData.language)
   return {
-    action: `${pathOfStudent(left.context.student.id)}/pay`,
+    action,
     main,
     all: main.sum === wholePaise ? null : buttonOf(t.payEverything, wholePaise),
     part: hasParts ? { hint: fill(t.partHint, { least, most }), rule: t.allocation[left.allocation] } : null,
@@ -200,6 +200,12 @@ function payOf(pageData: StudentPageData, left: Dues, texts: ParentsTexts) {
     wholeOnly: partPayment.isAllowed ? undefined : fill(t.wholeOnly, { where }),
     wrote: pageData.problem?.wrote ?? '',
   }
+}
+
+/** The one button of a page, on the child's own and where only one child has something to pay. */
+function payFirst({ dues }: Pick<Payable, 'dues'>, texts: ParentsTexts, language: Language) {
+  const action = `${pathOfStudent(dues.context.student.id)}/pay`
+  return { action, main: mainOffer(dues, texts, language) }
 }
 
 /** What a family pays first: what is overdue, else what falls due next, else all. The checkout asks for the same sum. */
@@ -273,6 +279,7 @@ export function describeHome(
   texts: ParentsTexts,
 ): { title: string; data: Record<string, unknown> } {
   const { home } = texts
+  const [only, ...others] = payable
   const total = sumPaise(children.map(({ dues }) => dues.totalPaise))
   const data = {
     heading: home.heading,
@@ -282,6 +289,7 @@ export function describeHome(
     nobody: children.length === 0 ? fill(home.nobody, { where: institute.name }) : undefined,
     children: children.map(child => cardOf(child, institute, texts, language)),
     together: payable.length > 1 ? togetherOf(payable, texts) : null,
+    pay: only !== undefined && others.length === 0 ? payFirst(only, texts, language) : null,
   }
   return { title: fill(home.title, { where: institute.name }), data }
 }
