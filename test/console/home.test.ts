@@ -6,6 +6,7 @@ import { addDays } from '../../src/platform/calendar.ts'
 import { paiseOf, ZERO } from '../../src/platform/money.ts'
 import type { DisputeState } from '../../src/providers/port.ts'
 import { advanceRollovers } from '../../src/students/rollover/rollover.service.ts'
+import { weeksAhead } from '../../src/console/home/home.rules.ts'
 import { startBursar } from '../harness/bursar.ts'
 import type { Json } from '../harness/client.ts'
 import { ERP, PAY, sampleOrder, sampleStudent, sampleWebhook } from '../harness/samples.ts'
@@ -90,6 +91,19 @@ test('what is paid, owed and on its way adds up to the paisa, each institute by 
     overdue_students: 0,
     on_the_way_amount: 0,
   })
+})
+
+test('a week ahead has what families pay and what banks are asked for, and a week of neither is left out', () => {
+  const due = [{ week: 2, amountPaise: paiseOf(700), students: 3 }]
+  const debits = [
+    { day: '2026-11-20', amountPaise: paiseOf(100), count: 1 },
+    { day: '2026-11-26', amountPaise: paiseOf(200), count: 2 },
+    { day: '2026-12-04', amountPaise: paiseOf(400), count: 1 },
+  ]
+  assert.deepEqual(weeksAhead(due, debits, { today: '2026-11-20', weeks: 4 }), [
+    { week: 0, amountPaise: 0, students: 0, debits: { amountPaise: 300, count: 3 } },
+    { week: 2, amountPaise: 700, students: 3, debits: { amountPaise: 400, count: 1 } },
+  ])
 })
 
 test('arrears of last year are owed once, carried or not, and a child that owes in two years is one student', async () => {

@@ -114,6 +114,7 @@ const weekOutput = week.object({
   week: week.integer('0 is today and the six days after it.', 0),
   amount: week.amount('What falls due in it, also what is on the way, without what plans will take.', AMOUNT),
   students: week.integer('How many children owe it.', 12),
+  debits: week.one('Instalments that banks are asked for in it.', sumOutput),
 })
 
 const steps = outputOf<FirstSteps>()
@@ -157,6 +158,11 @@ const homeOutput = out.object({
     one => one.cashBookTodayPaise,
   ),
   due_by_week: out.list('What falls due in the next four weeks; a week of nothing is left out.', weekOutput),
+  last_in_weeks: out.amount(
+    'What came in during the same four weeks of the year before.',
+    AMOUNT,
+    one => one.lastInWeeksPaise,
+  ),
   first_steps: out.optional.one(
     'What a school that has not collected anything has done already.',
     stepsOutput,

@@ -69,6 +69,23 @@ export function addUp(sums: readonly Sum[]): Sum {
   }
 }
 
+/** What families pay by themselves in a week ahead, 0 being today and the six days after it, and what banks are asked for in it. */
+export type WeekAhead = { week: number; amountPaise: Paise; students: number; debits: Sum }
+
+export function weeksAhead(
+  due: readonly Omit<WeekAhead, 'debits'>[],
+  debits: readonly (Sum & { day: string })[],
+  { today, weeks }: { today: string; weeks: number },
+): WeekAhead[] {
+  return Array.from({ length: weeks }, (_, week) => {
+    const [from, to] = [addDays(today, week * 7), addDays(today, week * 7 + 6)]
+    return {
+      ...(due.find(one => one.week === week) ?? { week, amountPaise: ZERO, students: 0 }),
+      debits: addUp(debits.filter(({ day }) => day >= from && day <= to)),
+    }
+  }).filter(({ amountPaise, debits: { count } }) => amountPaise > 0 || count > 0)
+}
+
 /** What a school that is just beginning has done already. */
 export type FirstSteps = {
   hasSchool: boolean

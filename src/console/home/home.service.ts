@@ -19,12 +19,14 @@ import {
   firstOfMonth,
   firstOfYear,
   sumFrom,
+  weeksAhead,
   yearBefore,
   yearSums,
   type Collected,
   type DaySum,
   type FirstSteps,
   type Sum,
+  type WeekAhead,
   type YearSums,
 } from './home.rules.ts'
 import * as store from './home.store.ts'
@@ -54,7 +56,9 @@ export type Home = {
   waysToday: store.WaySum[]
   /** Cash in the cash book of today: what the counter wrote down today, on whatever day it was paid, and nothing of the ERP's. */
   cashBookTodayPaise: Paise
-  dueByWeek: store.Expected[]
+  dueByWeek: WeekAhead[]
+  /** What came in during the same weeks of the year before. */
+  lastInWeeksPaise: Paise
   /** Null once money has come in. */
   firstSteps: FirstSteps | null
 }
@@ -74,7 +78,7 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
   const [
     sums,
     outstanding,
-    ahead,
+    debits,
     decided,
     settlements,
     health,
@@ -85,12 +89,12 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     disputesToAnswer,
     waysToday,
     cashBookTodayPaise,
-    dueByWeek,
+    due,
     firstSteps,
   ] = await Promise.all([
     store.sumDays(db, id, countedFrom),
     store.sumOutstanding(db, id, today),
-    sumDebits(db, id, spanOf(aheadRange(today))),
+    sumDebits(db, id, spanOf({ from: today, to: addDays(today, WEEKS_AHEAD * 7 - 1) })),
     sumReturns(db, id, spanOf(returnsRange(today))),
     store.sumSettlements(db, id, { today, monthStart: startOfDay(month) }),
     // Ids are made in real time, whatever the sandbox's clock says.
@@ -105,12 +109,15 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     store.sumDueByWeek(db, id, today, WEEKS_AHEAD),
     store.readFirstSteps(db, id),
   ])
+  const ahead = debits.filter(({ status }) => COMING.includes(status))
+  const soon = aheadRange(today)
+  const lastFrom = yearBefore(today)
   return {
     today,
     collectedToday: sumFrom(sums, today, today),
     collectedThisMonth: sumFrom(sums, month, today),
     outstanding,
-    coming: addUp(ahead.filter(({ status }) => COMING.includes(status))),
+    coming: addUp(ahead.filter(({ day }) => day <= soon.to)),
     returns: {
       ...countDebits(decided),
       returnedPaise: addUp(decided.filter(({ state }) => state !== 'debited')).amountPaise,
@@ -126,7 +133,8 @@ export async function readHome({ db, clock }: Context, institute: Institute): Pr
     year: yearSums(sums, today),
     waysToday,
     cashBookTodayPaise,
-    dueByWeek,
+    dueByWeek: weeksAhead(due, ahead, { today, weeks: WEEKS_AHEAD }),
+    lastInWeeksPaise: sumFrom(sums, lastFrom, addDays(lastFrom, WEEKS_AHEAD * 7 - 1)).amountPaise,
     firstSteps: sums.length === 0 ? firstSteps : null,
   }
 }

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/db/database.ts'
 import type { Paise } from '../../platform/money.ts'
 import { owedNow } from '../sums/owed.store.ts'
-import type { DaySum, FirstSteps, Sum } from './home.rules.ts'
+import type { DaySum, FirstSteps, Sum, WeekAhead } from './home.rules.ts'
 
 /** What the home page adds up, each by one statement over an index that begins with the institute. */
 
@@ -39,16 +39,14 @@ export async function sumWays(
   )
 }
 
-export type Expected = { week: number; amountPaise: Paise; students: number }
-
 /** What falls due in each of the next weeks and no plan will take: 0 is today and the six days after it. */
 export async function sumDueByWeek(
   db: Queryable,
   instituteId: number,
   today: string,
   weeks: number,
-): Promise<Expected[]> {
-  return db.query<Expected>(
+): Promise<Omit<WeekAhead, 'debits'>[]> {
+  return db.query<Omit<WeekAhead, 'debits'>>(
     `with ${owedNow('true')}
      select -days / 7 as week, sum(owed_paise)::bigint as "amountPaise", sum(children)::bigint as students
      from (

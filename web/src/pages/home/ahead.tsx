@@ -4,27 +4,32 @@ import { formatShortDay } from '../../ui/when.tsx'
 import { addDays } from '../flex/days.ts'
 import { PanelRow } from './panel-row.tsx'
 
-/** What falls due in the next four weeks; what plans will take stands apart, because banks are asked for it. */
+/** What is expected in the next four weeks: what families pay by themselves, what banks are asked for, and what last year brought. */
 export function Ahead({ home }: { home: HomeAnswer }) {
-  const { today, due_by_week: weeks } = home
+  const { today, due_by_week: weeks, last_in_weeks: last } = home
   if (weeks.length === 0) return null
-  const most = Math.max(1, ...weeks.map(({ amount }) => amount))
+  const byFamilies = sumRupees(weeks.map(({ amount }) => amount))
+  const byBanks = sumRupees(weeks.map(({ debits }) => debits.amount))
+  const totalOf = ({ amount, debits }: Week): number => sumRupees([amount, debits.amount])
+  const most = Math.max(1, ...weeks.map(totalOf))
   return (
     <>
       <h2 className="section-title">Falls due in the next four weeks</h2>
       <section className="panel" aria-label="Falls due in the next four weeks">
         <p className="faint">
-          {formatRupees(sumRupees(weeks.map(({ amount }) => amount)))} that families pay by themselves, by the
-          due days of fees; instalments of plans come beside it.
+          {byFamilies > 0 &&
+            `${formatRupees(byFamilies)} that families pay by themselves, by the due days of fees. `}
+          {byBanks > 0 && `${formatRupees(byBanks)} by instalments, which banks are asked for. `}
+          {last > 0 && `In the same four weeks of last year ${formatRupees(last)} came in.`}
         </p>
         <ul className="panel-rows">
-          {weeks.map(({ week, amount, students }) => (
+          {weeks.map(week => (
             <PanelRow
-              key={week}
-              label={`${formatShortDay(addDays(today, week * 7))} to ${formatShortDay(addDays(today, week * 7 + 6))}`}
-              note={counted(students, 'student')}
-              amount={amount}
-              share={amount / most}
+              key={week.week}
+              label={`${formatShortDay(addDays(today, week.week * 7))} to ${formatShortDay(addDays(today, week.week * 7 + 6))}`}
+              note={noteOf(week)}
+              amount={totalOf(week)}
+              share={totalOf(week) / most}
               tone="plain"
             />
           ))}
@@ -32,4 +37,13 @@ export function Ahead({ home }: { home: HomeAnswer }) {
       </section>
     </>
   )
+}
+
+type Week = HomeAnswer['due_by_week'][number]
+
+function noteOf({ students, debits: { count } }: Week): string {
+  return [
+    ...(students > 0 ? [counted(students, 'student')] : []),
+    ...(count > 0 ? [counted(count, 'instalment')] : []),
+  ].join(', ')
 }
