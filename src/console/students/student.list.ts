@@ -54,7 +54,7 @@ const out = outputOf<ListedStudent>()
 export const studentList = defineList({
   file: 'students',
   title: 'Students',
-  noun: ['record of a student', 'records of students, one for each year'],
+  noun: ['student', 'students'],
   key: 'id',
   tie: by.name('fullname'),
   columns: {

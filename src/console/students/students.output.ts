@@ -10,7 +10,7 @@ import { addOwed, owedOf, type Owed } from '../../dues/dues.rules.ts'
 import type { Dues } from '../../dues/dues.service.ts'
 import type { OpenedOrder } from '../../dues/pay-dues.service.ts'
 import type { Discount } from '../../fees/fees.rules.ts'
-import type { planHistoryOutput, planOutput } from '../../flex/plans/plan.schemas.ts'
+import type { datedPlanOutput, planHistoryOutput } from '../../flex/plans/plan.schemas.ts'
 import { outputOf, type Shown } from '../../http/wire/output.ts'
 import { leavingOutput } from '../../leaving/leaving.schemas.ts'
 import { createdOrderOutput } from '../../orders/order.output.ts'
@@ -336,7 +336,7 @@ export const fetchedOutput = asked.object({
 export type ChoicesAnswer = Shown<typeof choicesOutput>
 export type StudentPageAnswer = Shown<typeof studentPageOutput>
 export type PaymentsAnswer = Shown<typeof paymentsOutput>
-export type PlansAnswer = Shown<typeof planOutput>[]
+export type PlansAnswer = Shown<typeof datedPlanOutput>[]
 export type PlanAnswer = Shown<typeof planHistoryOutput>
 export type TimelineEntryAnswer = Shown<typeof timelineEntryOutput>
 export type FetchedAnswer = Shown<typeof fetchedOutput>

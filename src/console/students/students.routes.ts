@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 import { printCertificate } from '../../dues/certificate/certificate.service.ts'
 import type { ConsoleContext } from '../context.ts'
-import { planHistoryOutput, planOutput } from '../../flex/plans/plan.schemas.ts'
+import { datedPlanOutput, planHistoryOutput } from '../../flex/plans/plan.schemas.ts'
 import { studentParams } from '../../students/student.input.ts'
 import { AT_COUNTER, EVERYONE } from '../console.rules.ts'
 import { addConsoleRead } from '../auth/access.routes.ts'
@@ -84,7 +84,7 @@ function addPlans(app: FastifyInstance, flex: ConsoleContext): void {
   addConsoleRead(app, flex, {
     url: `${STUDENT}/plans`,
     roles: EVERYONE,
-    output: all(planOutput, () => flex),
+    output: all(datedPlanOutput, () => flex),
     params: studentParams,
     answer: ({ institute, params }) => service.listPlans(flex, { institute, ...params }),
   })

@@ -221,6 +221,19 @@ export const planOutput = plan.object('Plan', {
   payment_schedule: plan.list('The instalments, in their order.', scheduleRowOutput, one => one.instalments),
 })
 
+const PRESENT_ON =
+  'When it is, or was, to be presented: the due date, or the working day that it had to move to.'
+
+/** A plan in the console, with the days on which its instalments go to the bank. */
+export const datedPlanOutput = plan.object({
+  ...planFields,
+  payment_schedule: plan.list(
+    'The instalments, in their order.',
+    row.object({ ...rowFields, present_on: row.day(PRESENT_ON, '2026-12-10') }),
+    one => one.instalments,
+  ),
+})
+
 const attempt = outputOf<PresentationRow, unknown>()
 const attemptOutput = attempt.object({
   presentation: attempt.integer('Which presentation of the instalment it was, from 1 on.', 1),
@@ -245,10 +258,7 @@ const tried = outputOf<TriedInstalment, unknown>()
 export const triedFields = {
   ...instalmentFields,
   identifier: tried.optional.text('Present only if provided.', 'TERM-1'),
-  present_on: tried.day(
-    'When it is, or was, to be presented: the due date, or the working day that it had to move to.',
-    '2026-12-10',
-  ),
+  present_on: tried.day(PRESENT_ON, '2026-12-10'),
   notified_at: tried.optional.moment(
     'When the payer was notified of the next debit; absent until then.',
     '2026-12-08T20:31:00.000Z',

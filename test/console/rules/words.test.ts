@@ -10,7 +10,7 @@ const FILES = globSync([
 ]).filter(file => !file.startsWith('web/src/pages/developers/'))
 /** A title, a label or a text between tags that says one of the other words. */
 const WRONG =
-  /(?:\b(?:title|label)(?:: |=)|\b(?:text|money)\(|>)['"]?(?:Grade|Components?|Outstanding|Direct|At the institute|Identifier)\b(?![\w({.])/u
+  /\blabel="[^"]*\b(?:identifier|component|grade)s?\b|(?:\b(?:title|label)(?:: |=)|\b(?:text|money)\(|>)['"]?(?:Grade|Components?|Outstanding|Direct|At the institute|Identifier)\b(?![\w({.])/u
 
 test('one thing has one word wherever people read it: fee, class, left to pay, at the school, admission number', () => {
   const wrong = FILES.flatMap(file =>

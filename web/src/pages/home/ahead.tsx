@@ -10,7 +10,6 @@ export function Ahead({ home }: { home: HomeAnswer }) {
   if (weeks.length === 0) return null
   const byFamilies = sumRupees(weeks.map(({ amount }) => amount))
   const byBanks = sumRupees(weeks.map(({ debits }) => debits.amount))
-  const totalOf = ({ amount, debits }: Week): number => sumRupees([amount, debits.amount])
   const most = Math.max(1, ...weeks.map(totalOf))
   return (
     <>
@@ -40,6 +39,10 @@ export function Ahead({ home }: { home: HomeAnswer }) {
 }
 
 type Week = HomeAnswer['due_by_week'][number]
+
+function totalOf({ amount, debits }: Week): number {
+  return sumRupees([amount, debits.amount])
+}
 
 function noteOf({ students, debits: { count } }: Week): string {
   return [

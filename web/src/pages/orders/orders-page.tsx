@@ -14,7 +14,7 @@ export function OrdersPage() {
   )
   return (
     <OrdersFrame here="orders" actions={make}>
-      <SearchBox label="Search by id, name, phone or identifier" />
+      <SearchBox label="Search by name, phone, admission number or order id" />
       <OrdersTable
         name="Orders and links"
         empty={{

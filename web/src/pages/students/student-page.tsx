@@ -16,7 +16,7 @@ import { DuesSection } from './sections/dues.tsx'
 import { LeavingSection } from './sections/leaving.tsx'
 import { FamilySection, YearsSection } from './sections/family.tsx'
 import { LastPayment, PaymentsSection } from './sections/payments.tsx'
-import { PlanSection } from './sections/plan.tsx'
+import { NextDebit, PlanSection } from './sections/plan.tsx'
 import { MessagesSection } from './sections/reminders.tsx'
 import { OptionalFeesSection } from './optional/student-section.tsx'
 import { StudentActs } from './actions/student-actions.tsx'
@@ -125,7 +125,12 @@ function figuresOf(student: Student): DetailField[] {
     },
     {
       label: 'By instalments',
-      value: dues.instalments_amount > 0 && formatRupees(dues.instalments_amount),
+      value: dues.instalments_amount > 0 && (
+        <>
+          {formatRupees(dues.instalments_amount)}
+          <NextDebit id={id} />
+        </>
+      ),
     },
     {
       label: 'On its way',

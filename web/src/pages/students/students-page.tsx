@@ -48,13 +48,17 @@ const CELLS = {
 }
 
 const SHORTEST = 2
+const OF_ALL_YEARS = ['row, one for each child and year', 'rows, one for each child and year'] as const
 
 export function StudentsPage() {
   const path = useInstitutePath()
   const { code: institute } = useInstitute()
   const navigate = useNavigate()
   const { branches } = useChoices()
-  const { values, set } = useFilters([{ key: 'q', label: 'Search' }])
+  const { values, set } = useFilters([
+    { key: 'q', label: 'Search' },
+    { key: 'academic_year_start', label: 'Year' },
+  ])
   const typed = values['q'] ?? ''
   const q = typed.trim().length >= SHORTEST ? typed.trim() : undefined
   return (
@@ -69,6 +73,7 @@ export function StudentsPage() {
         {...(branches.length < 2 ? { without: ['collector_code'] } : {})}
         rowId={row => row.service_student_id}
         query={{ q }}
+        {...(values['academic_year_start'] === undefined ? { called: OF_ALL_YEARS } : {})}
         picked={picked => (
           <>
             <RemindPicked list="students" picked={picked} />

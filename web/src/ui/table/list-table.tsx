@@ -24,6 +24,8 @@ type Props<Row> = Omit<ComponentProps<typeof DataTable<Row>>, 'columns' | 'filte
   isBare?: boolean
   /** Columns and filters that this page leaves out. */
   without?: readonly string[]
+  /** What the rows are called, where this page knows it better than the list. */
+  called?: readonly [one: string, many: string]
 }
 
 /** A list as the server defines it: its columns, filters and what its rows are called come from there. */
@@ -56,6 +58,7 @@ function Shaped<Row extends object>({
   more = [],
   without = [],
   isBare = false,
+  called,
   shape: { columns, filters, one, many },
   choices,
   ...props
@@ -74,7 +77,7 @@ function Shaped<Row extends object>({
   return (
     <DataTable<Row>
       {...props}
-      {...(isBare ? {} : { counted: [one, many] as const })}
+      {...(isBare ? {} : { counted: called ?? ([one, many] as const) })}
       columns={[...shown, ...more]}
       filters={filters.filter(isShown).flatMap(filter => toFilter(filter, labels[filter.key], choices))}
     />

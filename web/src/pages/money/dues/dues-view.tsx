@@ -169,13 +169,15 @@ const CELLS = {
       <strong>
         <Money rupees={row.owed} />
       </strong>
-      {row.owed !== row.overdue_amount && row.overdue_amount > 0 && (
-        <div className="faint">
-          <span className="nowrap">{formatRupees(row.overdue_amount)}</span> overdue
-          {row.late_fee_amount > 0 && ' with late fee'}
-        </div>
+      {row.owed !== row.owed_in_all && (
+        <div className="faint nowrap">of {formatRupees(row.owed_in_all)} in all</div>
       )}
-      {row.owed !== row.owed_in_all && <div className="faint nowrap">of {formatRupees(row.owed_in_all)}</div>}
+      {row.late_fee_amount > 0 && (
+        <div className="faint nowrap">+ {formatRupees(row.late_fee_amount)} late fee</div>
+      )}
+      {row.owed !== row.overdue_amount && row.overdue_amount > 0 && (
+        <div className="faint nowrap">{formatRupees(row.overdue_amount)} overdue</div>
+      )}
       <OnTheWay rupees={row.on_the_way_amount} />
     </>
   ),

@@ -14,6 +14,24 @@ import { StudentTable } from '../student-table.tsx'
 import { useTechnical } from '../../../ui/technical.ts'
 import { sentence } from '../../../ui/words.ts'
 
+const STILL_TO_COME: readonly string[] = ['scheduled', 'confirmed']
+
+/** Instalments that the bank will be asked for, the next one first. */
+export function comingDebits(plans: PlansAnswer | undefined): PlansAnswer[number]['payment_schedule'] {
+  return (plans ?? [])
+    .filter(({ status }) => status === 'active')
+    .flatMap(plan => plan.payment_schedule)
+    .filter(({ status }) => STILL_TO_COME.includes(status))
+    .toSorted((one, other) => one.present_on.localeCompare(other.present_on))
+}
+
+/** When the bank is asked next, and for how much. */
+export function NextDebit({ id }: { id: string }) {
+  const [next] = comingDebits(usePlans(id).data)
+  if (next === undefined) return null
+  return <div className="faint">{`next ${formatRupees(next.amount)} on ${formatDay(next.present_on)}`}</div>
+}
+
 export function PlanSection({ id }: { id: string }) {
   const plans = usePlans(id)
   return (

@@ -4,8 +4,9 @@ import { Chart, type Series, type Tone } from '../../../ui/chart/chart.tsx'
 import { formatRupees, formatShortRupees, sumRupees } from '../../../ui/money.tsx'
 import { formatDay, yearName } from '../../../ui/when.tsx'
 import { dayInIndia } from '../texts.ts'
-import { usePayments, type Student } from '../use-student.ts'
+import { usePayments, usePlans, type Student } from '../use-student.ts'
 import { givenBack, paidRows, type Happened } from './payments.tsx'
+import { comingDebits } from './plan.tsx'
 
 type Mark = {
   day: string
@@ -32,7 +33,8 @@ export function YearLine({ student }: { student: Student }) {
   const first = `${start}-04-01`
   const last = `${end > start ? end : start + 1}-03-31`
   const isOfYear = ({ day }: Mark): boolean => day >= first && day <= last
-  const due = dueMarks(student).filter(isOfYear)
+  const plans = usePlans(student.service_student_id)
+  const due = [...dueMarks(student), ...debitMarks(comingDebits(plans.data))].filter(isOfYear)
   const paid = byDay(payments.data && paidRows(payments.data), 1, 'ink').filter(isOfYear)
   const back = byDay(payments.data && givenBack(payments.data), -1, 'plain').filter(isOfYear)
   if (due.length === 0) return null
@@ -48,7 +50,7 @@ export function YearLine({ student }: { student: Student }) {
   )
 }
 
-/** Fees of one day are one mark; it is late as long as any of them is. */
+/** Fees of one day are one mark; it is late as long as any of them is. What a plan will take stands on the days of its debits. */
 function dueMarks({ dues: { components } }: Student): Mark[] {
   const days = Map.groupBy(
     components.filter(one => one.due_date !== undefined && one.fee_amount > one.discount_amount),
@@ -56,8 +58,12 @@ function dueMarks({ dues: { components } }: Student): Mark[] {
   )
   return [...days].map(([day, fees]) => {
     const amount = sumRupees(fees.map(one => one.fee_amount - one.discount_amount))
-    const owed = sumRupees(fees.map(one => one.outstanding_amount))
-    if (owed === 0) return { day, amount, what: 'Due, paid', tone: 'good' }
+    const byPlan = sumRupees(fees.map(one => one.instalments_amount))
+    const owed = sumRupees([...fees.map(one => one.outstanding_amount), -byPlan])
+    if (owed === 0) {
+      const what = byPlan > 0 ? `Due, ${formatRupees(byPlan)} of it by instalments` : 'Due, paid'
+      return { day, amount, what, tone: byPlan > 0 ? 'rest' : 'good' }
+    }
     const isLate = fees.some(one => one.is_late)
     return {
       day,
@@ -67,6 +73,15 @@ function dueMarks({ dues: { components } }: Student): Mark[] {
       ...(owed < amount ? { short: `${formatShortRupees(owed)} left` } : {}),
     }
   })
+}
+
+function debitMarks(debits: ReturnType<typeof comingDebits>): Mark[] {
+  return debits.map(({ present_on: day, amount }) => ({
+    day,
+    amount,
+    what: 'Instalment to be debited',
+    tone: 'rest',
+  }))
 }
 
 /** What came in, or went back, on one day is one mark. */
@@ -143,7 +158,7 @@ function Line({
             </text>
           </g>
         )}
-        <Marks marks={due} at={at} y={MIDDLE - 12} textY={MIDDLE - 26} />
+        <Marks marks={due} at={at} y={MIDDLE - 12} textY={MIDDLE - 26} line={at(today)} />
         <Marks marks={paid} at={at} y={MIDDLE + 12} textY={MIDDLE + 34} />
         <Marks marks={back} at={at} y={MIDDLE + 12 + ROW} textY={MIDDLE + 34 + ROW} />
       </svg>
@@ -156,32 +171,43 @@ function Marks({
   at,
   y,
   textY,
+  line,
 }: {
   marks: readonly Mark[]
   at: (day: string) => number
   y: number
   textY: number
+  /** Where a line crosses the texts: they stand on one side of it. */
+  line?: number
 }) {
   const inOrder = marks.toSorted((one, other) => one.day.localeCompare(other.day))
   let free = 0
   return inOrder.map(({ day, amount, what, tone, short }) => {
     const x = at(day)
     const room = short === undefined ? ROOM_FOR_TEXT : ROOM_FOR_LEFT
-    const hasText = x - room / 2 >= free
-    if (hasText) free = x + room / 2
+    const { left, anchor, textX } = placeOf(x, room, line)
+    const hasText = left >= free
+    if (hasText) free = left + room
     return (
       <g key={`${day} ${tone}`}>
         <circle cx={x} cy={y} r={7} className={`tone-${tone}`}>
           <title>{`${formatDay(day)}: ${formatRupees(amount)}. ${what}`}</title>
         </circle>
         {hasText && (
-          <text x={x} y={textY} textAnchor="middle" className="name">
+          <text x={textX} y={textY} textAnchor={anchor} className="name">
             {short ?? formatShortRupees(amount)}
           </text>
         )}
       </g>
     )
   })
+}
+
+function placeOf(x: number, room: number, line: number | undefined) {
+  const isCrossed = line !== undefined && Math.abs(x - line) < room / 2
+  if (!isCrossed) return { left: x - room / 2, anchor: 'middle' as const, textX: x }
+  if (x < line) return { left: line - 6 - room, anchor: 'end' as const, textX: line - 6 }
+  return { left: line + 6, anchor: 'start' as const, textX: line + 6 }
 }
 
 function Table({ marks }: { marks: readonly Mark[] }) {
