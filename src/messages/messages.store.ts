@@ -1,4 +1,4 @@
-import { institutesOf, isHere } from '../platform/db/query.ts'
+import { institutesOf, isHere, oneOf } from '../platform/db/query.ts'
 import type { School } from '../institutes/school/school.rules.ts'
 import type { Database, Queryable, Transaction } from '../platform/db/database.ts'
 import { allOf, list, toPage, type Page, type PageRange } from '../platform/db/list.ts'
@@ -112,14 +112,15 @@ export async function endTries(db: Queryable, ended: readonly TryEnd[]): Promise
     'nextTryAt',
     'isTried',
   ])
+  const institutes = oneOf('m.institute_id', institutesOf(ended), values.length + 1)
   await db.query(
     `update messages m set state = r.state, sent_at = r.sent_at, failure = r.failure, next_try_at = r.next_try_at,
        held_until = null, tries = case when r.is_tried then m.tries else m.tries - 1 end,
        is_sending = m.is_sending and not r.is_tried
      from ${text}
-     where m.institute_id = any ($${values.length + 1}::int[]) and m.institute_id = r.institute_id and m.id = r.id
+     where ${institutes.is} and m.institute_id = r.institute_id and m.id = r.id
        and m.tries = r.tries and m.state = 'queued'`,
-    [...values, institutesOf(ended)],
+    [...values, institutes.value],
   )
 }
 

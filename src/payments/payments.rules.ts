@@ -149,6 +149,14 @@ export function decide(
   }
 }
 
+/**
+ * Whether a report tells nothing that is not known of a payment as it was read. Moves lead one way, so what moves nothing
+ * then moves nothing later. What is paid together may have to catch up with the first of them.
+ */
+export function isNoNews(payment: Payment, outcome: PaymentOutcome): boolean {
+  return payment.groupId === null && decide(payment, outcome, false).kind === 'nothing'
+}
+
 /** States are data; a move that is not in the table is our bug. */
 export function assertMove(from: PaymentState, to: PaymentState): void {
   assert(MOVES[from].includes(to), `a payment cannot move from ${from} to ${to}`)

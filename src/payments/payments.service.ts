@@ -16,7 +16,7 @@ import {
   movePayment,
   canBePaid,
   findUnderWay,
-  setNextCheck,
+  endCheck,
   toCheck,
 } from './payments.store.ts'
 import {
@@ -32,6 +32,7 @@ import {
   ABANDONED,
   ABANDONED_AFTER_MS,
   isDebit,
+  isNoNews,
   nextCheckOf,
   shouldClosePage,
   TAKEN_OVER,
@@ -42,7 +43,7 @@ import { insertExceptions } from './settlements/settlements.store.ts'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isUnavailable } from '../platform/errors.ts'
 import type { Run } from '../platform/jobs/job.ts'
-import { processDue } from '../platform/jobs/due-rows.ts'
+import { processDue, type LeaseEnd } from '../platform/jobs/due-rows.ts'
 
 /**
  * Applies what a provider says, however often and in whatever order it says it, to all that the payment at the bank is for.
@@ -277,17 +278,18 @@ export function checkPayments(ctx: PaymentContext): Run {
   return processDue(ctx, toCheck, payment => checkPayment(ctx, payment))
 }
 
-async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<void> {
+async function checkPayment(ctx: PaymentContext, payment: Payment): Promise<LeaseEnd | void> {
   const now = ctx.clock.now()
   const report = await askProvider(ctx, payment)
   const isAbandoned =
     report.outcome.kind === 'open' && now.getTime() - payment.createdAt.getTime() > ABANDONED_AFTER_MS
   const outcome = { kind: 'failed' as const, code: ABANDONED, message: 'The payment was not completed.' }
   if (isAbandoned) await applyReport(ctx, { ...report, outcome }, { ifStill: payment })
-  else await applyReport(ctx, report)
+  else if (!isNoNews(payment, report.outcome)) await applyReport(ctx, report)
   const next = payment.state === 'failed' ? checkAfterFailure(payment.checks, now) : nextCheckOf(payment, now)
-  await setNextCheck(ctx.db, payment, next)
+  const isReleased = await endCheck(ctx.db, payment, next)
   await closePage(ctx, payment, { outcome: report.outcome, isAbandoned, isLastCheck: next === null })
+  return isReleased ? 'released' : undefined
 }
 
 /** Closes the provider's page. The rows of order and payment ask for it, so if the provider is down the next check tries again. */

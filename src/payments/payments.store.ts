@@ -254,11 +254,17 @@ export const toCheck = leasedRows<Payment>({
   columns: COLUMNS,
 })
 
-export async function setNextCheck(db: Queryable, payment: Payment, at: Date | null): Promise<void> {
-  await db.query(
-    'update payments set next_check_at = $3 where institute_id = $1 and id = $2 and next_check_at is not null',
-    [payment.instituteId, payment.id, at],
+/**
+ * Ends a check with the moment of the next, and its lease; false when its lease was not ours any more. The count of checks
+ * names the holder. Lost in a power failure, the provider is asked again.
+ */
+export async function endCheck(db: Database, payment: Payment, next: Date | null): Promise<boolean> {
+  const rows = await db.query(
+    `update payments set next_check_at = case when next_check_at is not null then $4::timestamptz end, held_until = null
+     where institute_id = $1 and id = $2 and checks = $3 ${commitLater()}`,
+    [payment.instituteId, payment.id, payment.checks, next],
   )
+  return rows.length === 1
 }
 
 /** The first day on which captured payments should be settled. */

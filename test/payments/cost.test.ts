@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test'
 import { namedQuery, STATEMENTS } from '../../src/platform/db/client.ts'
 import { runUntilDone, Slots } from '../../src/platform/jobs/job.ts'
 import { sendMessages } from '../../src/messages/messages.service.ts'
+import { checkPayments } from '../../src/payments/payments.service.ts'
 import { notifyPayers } from '../../src/payments/notices/notices.service.ts'
 import { startBursar } from '../harness/bursar.ts'
 import { startReceiver } from '../harness/receiver.ts'
@@ -15,7 +16,7 @@ import { findSender } from '../../tools/tenancy/watch.ts'
 
 /** What a process looks at by itself, and a key or a calendar that it reads again now and then. */
 const IDLE =
-  /schema_migrations|instance_settings|api_keys|api_requests|holidays|select count\(\*\)::int as "left"/
+  /pg_current_snapshot|schema_migrations|instance_settings|api_keys|api_requests|holidays|select count\(\*\)::int as "left"/
 const sent = countStatements(text => IDLE.test(text))
 /** Who sent what, for whoever has to find the one that is too many. */
 const listed: string[] = []
@@ -28,6 +29,9 @@ subscribe(STATEMENTS, text => {
 const bursar = await startBursar({ after })
 const receiver = await startReceiver({ after })
 const { ctx, deliveries } = bursar.app
+// As a process does that has the jobs too.
+const heard = (['receipts', 'messages'] as const).map(channel => ctx.db.listen(channel, () => {}))
+after(() => Promise.all(heard.map(listener => listener.stop())))
 
 before(async () => {
   const { status } = await bursar.demo.post('/api/v1/integrations/erp/webhooks', {
@@ -37,6 +41,7 @@ before(async () => {
   })
   assert.equal(status, 201)
   deliveries.start()
+  for (const listener of heard) listener.start()
 })
 
 async function createOrder(): Promise<{ order_id: string; redirect_url: string }> {
@@ -97,11 +102,32 @@ function assertMost({ list, ...cost }: Cost, most: SentStatements): void {
 }
 
 test('a payment by API, with its webhook and its mail, keeps its number of statements and commits', async () => {
-  assertMost(await leastOf(5, payByApi), { statements: 26, commits: 16, flushes: 7 })
+  assertMost(await leastOf(5, payByApi), { statements: 24, commits: 14, flushes: 6 })
 })
 
 test('a payment by the hosted page, with its webhook and its mail, keeps its number of statements and commits', async () => {
-  assertMost(await leastOf(5, payByPage), { statements: 34, commits: 24, flushes: 7 })
+  assertMost(await leastOf(5, payByPage), { statements: 32, commits: 22, flushes: 6 })
+})
+
+test('asking about a payment that is not decided writes its lease and its end, and waits for no disk', async () => {
+  const { order_id: id, redirect_url: url } = await createOrder()
+  await new Visitor(bursar.url).post(`${new URL(url).pathname}/start`, { mode: 'upi' })
+  await bursar.sql(`update payments set next_check_at = now() - interval '1 minute' where order_id = $1`, [
+    id,
+  ])
+  const before = { ...sent }
+  listed.length = 0
+  await runUntilDone(checkPayments(ctx), new Slots({ size: 5, timeLimitMs: 10_000 }))
+  // The lease, the answer, whether the order still wants money, the end; and the lease of nothing more.
+  assertMost(
+    { ...sentSince(sent, before), list: listed.join('\n') },
+    { statements: 5, commits: 5, flushes: 0 },
+  )
+  const left = await bursar.sql(
+    `select from payments where order_id = $1 and next_check_at > now() and held_until is null`,
+    [id],
+  )
+  assert.equal(left.length, 1)
 })
 
 test('no read of a payment, or for work that is due, is parsed and planned anew each time', () => {

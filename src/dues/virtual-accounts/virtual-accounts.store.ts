@@ -95,7 +95,8 @@ const DUE = { table: 'virtual_accounts', where: 'due_at <= $1', order: 'due_at' 
 /** Takes those about which a provider is to be asked; one that nobody then finishes is due again after minutes. */
 export async function claimDue(db: Database, now: Date, limit: number): Promise<DueAccount[]> {
   const set = `due_at = $1::timestamptz + interval '5 minutes', tries = tries + 1`
-  return updateDue(db, DUE, { now, limit }, { set, returning: accounts.columns('virtual_accounts') })
+  const returning = accounts.columns('virtual_accounts')
+  return updateDue(db, DUE, { now, limit }, { set, returning, isHold: true })
 }
 
 export async function nextDue(db: Queryable): Promise<Date | null> {

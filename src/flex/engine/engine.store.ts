@@ -12,6 +12,7 @@ const IS_FREE = `next_step_at <= $1 and (held_until is null or held_until < stat
 const HOLD = {
   set: `held_until = statement_timestamp() + interval '120 seconds'`,
   returning: `institute_id as "instituteId", plan_id as "planId", id as "instalmentId"`,
+  isHold: true,
 }
 const DUE = { table: 'flex_instalments', where: IS_FREE, order: 'next_step_at' }
 

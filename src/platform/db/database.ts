@@ -74,6 +74,7 @@ export class Database implements Queryable {
     this.#listener = listener
     this.#wakeups = new Wakeups({
       wakeHere: channel => listener.wake(channel),
+      isDoneHere: channel => listener.isDoneHere(channel),
       notify: names =>
         this.query('select pg_notify(name, $2) from unnest($1::text[]) as name', [names, listener.token]),
     })

@@ -9,12 +9,15 @@ const LISTEN_AGAIN_MS = 1_000
 type WakeupOptions = {
   /** Wakes those who listen in this process, who need not wait for the database to tell them. */
   wakeHere: (name: WakeupChannel) => void
+  /** Whether this process does all that is due on a channel as soon as it is woken. */
+  isDoneHere: (name: WakeupChannel) => boolean
   /** Tells other processes. */
   notify: (names: WakeupChannel[]) => Promise<unknown>
 }
 
 /**
- * Tells workers, in this process or another, that there is something to do. A notification is sent after the commit and at
+ * Tells workers, in this process or another, that there is something to do. Others are told only of what this process does
+ * not do by itself: awake, they would ask for rows that are taken. A notification is sent after the commit and at
  * most once in a few milliseconds: NOTIFY inside every transaction would make them queue for one lock. One may go
  * unheard (a lost connection, a process that dies before ringing), so listeners also poll now and then.
  */
@@ -38,11 +41,11 @@ export class Wakeups {
   }
 
   #ring(): void {
-    const names = [...this.#pending]
+    const names = [...this.#pending].filter(name => !this.#options.isDoneHere(name))
     this.#pending.clear()
     for (const name of this.#again) this.#options.wakeHere(name)
     this.#again.clear()
-    this.#options.notify(names).catch(() => {})
+    if (names.length > 0) this.#options.notify(names).catch(() => {})
   }
 }
 
@@ -70,6 +73,11 @@ export class WakeupListener {
   /** The subscriber in this process that takes work as it is made; null without one. */
   takerOf<Work>(channel: WakeupChannel): Take<Work> | null {
     return (this.#takers.get(channel) as Take<Work> | undefined) ?? null
+  }
+
+  /** Somebody in this process hears it, and leaves nothing for others: what a taker leaves is too much for one process. */
+  isDoneHere(channel: WakeupChannel): boolean {
+    return this.#heard.has(channel) && !this.#takers.has(channel)
   }
 
   subscribe(channel: WakeupChannel, onWakeup: () => void, take?: Take<never>): WakeupSubscription {

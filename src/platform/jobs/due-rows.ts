@@ -1,6 +1,7 @@
 import { assert } from '../assert.ts'
 import type { Database, Queryable, Transaction } from '../db/database.ts'
-import { isHere, type RowKey } from '../db/query.ts'
+import type { Limits } from '../db/transaction.ts'
+import { commitLater, isHere, type RowKey } from '../db/query.ts'
 import { isMoving, isUnavailable } from '../errors.ts'
 import type { Clock } from '../clock.ts'
 import type { Run } from './job.ts'
@@ -56,20 +57,24 @@ function literal(limit: number): number {
   return limit
 }
 
-/** Takes what is due by changing it, the oldest first. `$1` of `set` is the moment too. */
+/**
+ * Takes what is due by changing it, the oldest first. `$1` of `set` is the moment too. A change that only holds the rows
+ * for a while is not waited for: one that a power failure takes along has ended early.
+ */
 export async function updateDue<Row extends object>(
   db: Queryable,
   { table, key = 'id', where, order }: DueRows,
   { now, limit }: { now: Date; limit: number },
-  { set, returning }: { set: string; returning: string },
+  { set, returning, isHold = false }: { set: string; returning: string; isHold?: boolean },
 ): Promise<Row[]> {
   // Materialized: a join could run it again for each row, and each time it would lock the next ones.
-  return db.query<Row>(
+  const rows = await db.query<Row & { set_config?: string }>(
     `with due as materialized (
        select institute_id, ${key} from ${table} where (${where}) and ${isHere()} order by ${order} limit ${literal(limit)} for update skip locked)
-     update ${table} set ${set} where (institute_id, ${key}) in (select institute_id, ${key} from due) returning ${returning}`,
+     update ${table} set ${set} where (institute_id, ${key}) in (select institute_id, ${key} from due) ${isHold ? commitLater(returning) : `returning ${returning}`}`,
     [now],
   )
+  return rows.map(({ set_config: _committed, ...row }) => row as unknown as Row)
 }
 
 type OfInstitute = { instituteId: number }
@@ -82,9 +87,10 @@ export async function takeDue<Key extends OfInstitute>(
   db: Database,
   found: readonly Key[],
   take: (tx: Transaction, keys: readonly Key[]) => Promise<number>,
+  limits: Limits = {},
 ): Promise<number> {
   if (found.length === 0) return 0
-  const takeSome = (keys: readonly Key[]): Promise<number> => db.transaction(tx => take(tx, keys))
+  const takeSome = (keys: readonly Key[]): Promise<number> => db.transaction(tx => take(tx, keys), limits)
   try {
     return await takeSome(found)
   } catch (error) {
@@ -132,7 +138,8 @@ type RetryTimes = { claimedAt: Date; retryAt: Date }
  * Rows that fall due one by one and are worked on outside a transaction, because something remote is asked about them.
  * Claiming a row leases it in real time, whatever our clock does meanwhile: if the worker crashes, the row becomes due
  * again when its lease expires. The end of the lease also names the claim, so a worker that lost its lease can neither
- * renew it nor put the row off.
+ * renew it nor put the row off. What prevents doing a thing twice is not the lease, so nobody waits until it
+ * stands on disk.
  */
 type LeasedRows<Row> = {
   leaseMs: number
@@ -166,6 +173,7 @@ export function leasedRows<Row extends RowKey>(names: {
   const hold = {
     set: `held_until = ${until}${counted}`,
     returning: `${columns}, held_until as "heldUntil"`,
+    isHold: true,
   }
   const putOff = `${dueAt} = case when ${dueAt} <= $4 then $5 else ${dueAt} end`
   return {
@@ -176,7 +184,7 @@ export function leasedRows<Row extends RowKey>(names: {
     },
     async renew(db, lease) {
       const [row] = await db.query<{ heldUntil: Date }>(
-        `update ${table} set held_until = ${until} where ${held} returning held_until as "heldUntil"`,
+        `update ${table} set held_until = ${until} where ${held} ${commitLater('held_until as "heldUntil"')}`,
         [lease.row.instituteId, lease.row.id, lease.heldUntil],
       )
       if (row === undefined) return false
@@ -184,7 +192,7 @@ export function leasedRows<Row extends RowKey>(names: {
       return true
     },
     async postpone(db, { row, heldUntil }, { claimedAt, retryAt }) {
-      await db.query(`update ${table} set ${putOff} where ${held}`, [
+      await db.query(`update ${table} set ${putOff} where ${held} ${commitLater()}`, [
         row.instituteId,
         row.id,
         heldUntil,
@@ -193,7 +201,7 @@ export function leasedRows<Row extends RowKey>(names: {
       ])
     },
     async release(db, { row, heldUntil }, { claimedAt, retryAt }) {
-      await db.query(`update ${table} set held_until = null, ${putOff} where ${held}`, [
+      await db.query(`update ${table} set held_until = null, ${putOff} where ${held} ${commitLater()}`, [
         row.instituteId,
         row.id,
         heldUntil,

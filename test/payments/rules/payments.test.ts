@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import {
   assertMove,
   decide,
+  isNoNews,
   nextCheck,
   nextCheckOf,
   payableUntil,
@@ -101,6 +102,23 @@ test('money wins: a capture of the right amount is taken from every other state,
       assert.deepEqual(decision, { kind: 'capture', outcome: reported, isDuplicate: isPaid })
     }
   }
+})
+
+test('what is no news of a payment moves it neither then nor in any later state', () => {
+  const NEXT: Record<PaymentState, PaymentState[]> = {
+    created: STATES,
+    pending: ['pending', 'captured', 'failed'],
+    failed: ['failed', 'captured'],
+    captured: ['captured'],
+  }
+  fc.assert(
+    fc.property(state, outcome, fc.boolean(), (before, reported, isPaid) => {
+      if (!isNoNews(paymentOf({ state: before }), reported)) return
+      for (const later of NEXT[before])
+        assert.deepEqual(decide(paymentOf({ state: later }), reported, isPaid), { kind: 'nothing' })
+    }),
+  )
+  assert.equal(isNoNews(paymentOf({ groupId: 'pay_2' }), { kind: 'open' }), false)
 })
 
 test('a capture of another amount is never taken', () => {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { Socket } from 'node:net'
 import { after, test, type TestContext } from 'node:test'
+import pg from 'pg'
 import { BursarError } from '../../../src/platform/errors.ts'
 import { startBursar } from '../../harness/bursar.ts'
 import type { Client } from '../../harness/client.ts'
@@ -66,6 +67,30 @@ test('statements that do not wait for each other leave in one system call', asyn
       written.some(text => all.every(part => text.includes(part))),
       all.join(),
     )
+})
+
+test('other processes are told of work that nobody here does, or that is too much for this one, and of no other', async t => {
+  const other = new pg.Client({ connectionString: bursar.app.config.databaseUrl ?? '' })
+  await other.connect()
+  t.after(() => other.end())
+  const told: string[] = []
+  other.on('notification', ({ channel }) => told.push(channel))
+  for (const channel of ['deliveries', 'imports', 'messages']) await other.query(`listen ${channel}`)
+  const done = db.listen('messages', () => {})
+  const taken = db.listen(
+    'deliveries',
+    () => {},
+    () => false,
+  )
+  for (const heard of [done, taken]) {
+    heard.start()
+    t.after(() => heard.stop())
+  }
+  await db.transaction(async tx => {
+    for (const channel of ['messages', 'deliveries', 'imports'] as const) tx.notify(channel)
+  })
+  await waitFor(async () => told.length >= 2, 'the other process to be told')
+  assert.deepEqual(told.toSorted(), ['deliveries', 'imports'])
 })
 
 test('a deadlock is tried again and both transactions are done', async () => {
