@@ -3,6 +3,7 @@ import { drawRounds, runCellsStorm } from '../cells/storm/cells-storm.ts'
 import { globalSetup, globalTeardown } from '../harness/global-setup.ts'
 import { gatewayBank } from '../flex/sim/gateway-bank.ts'
 import { runYear } from '../flex/sim/year.ts'
+import { runCollegeYear } from './college/college-year.ts'
 import { runGatewayStorm } from './gateway-storm.ts'
 import type { GatewayName } from './gateways.ts'
 import { runStorm } from './payments-model.ts'
@@ -12,9 +13,10 @@ const USAGE = `usage: npm run storm -- [seed] [acts] [razorpay | cashfree]
        npm run storm -- [seed] [acts] ways [razorpay | cashfree] [own]
        npm run storm -- [seed] [plans] flex [razorpay | cashfree]
        npm run storm -- [seed] [rounds] cells
+       npm run storm -- [seed] [students] college
 Payments, every way to pay the same fees at once, or a year of instalment plans, at random; at the sandbox's bank, or at
 the emulator of a vendor: by the account of the installation, or by the school's own. Or two cells behind HAProxy, whose
-schools move while processes are killed.`
+schools move while processes are killed. Or a year of a college most of whose students pay by bank transfer.`
 
 const [seedText, countText = '3000', ...words] = process.argv.slice(2)
 const seed = Number(seedText ?? Math.floor(Math.random() * 1_000_000))
@@ -25,7 +27,7 @@ const take = <Word extends string>(...known: readonly Word[]): Word | undefined 
   if (found !== undefined) left.shift()
   return found
 }
-const kind = take('flex', 'ways', 'cells') ?? 'payments'
+const kind = take('flex', 'ways', 'cells', 'college') ?? 'payments'
 const gateway = take<GatewayName>('razorpay', 'cashfree')
 const accountOf = kind === 'ways' && gateway !== undefined && take('own') ? 'school' : 'installation'
 if (!Number.isSafeInteger(seed) || !Number.isSafeInteger(count) || left.length > 0) {
@@ -78,9 +80,27 @@ async function runCells(): Promise<unknown> {
   return runCellsStorm({ processes: 2, rounds: drawRounds(seed, count), owner, onProgress })
 }
 
-const RUNS = { payments: runPayments, ways: runPayments, flex: runFlex, cells: runCells }
+const logMonth = (month: number, summary: string): void => logProgress(`month ${month}, ${summary}`, true)
 
-const UNITS = { payments: 'acts', ways: 'acts', flex: 'plans for a year', cells: 'rounds of moves' }
+async function runCollege(): Promise<unknown> {
+  return runCollegeYear({ seed, students: count, owner, onProgress: logMonth })
+}
+
+const RUNS = {
+  payments: runPayments,
+  ways: runPayments,
+  flex: runFlex,
+  cells: runCells,
+  college: runCollege,
+}
+
+const UNITS = {
+  payments: 'acts',
+  ways: 'acts',
+  flex: 'plans for a year',
+  cells: 'rounds of moves',
+  college: 'students for a year',
+}
 const what = `${count} ${UNITS[kind]}`
 console.log(`seed ${seed}, ${what}`)
 await globalSetup()
