@@ -7,6 +7,7 @@ import { parseBody } from '../http/body.ts'
 import { refusePlainHttp } from '../http/server.ts'
 import { type Caller, requireScope } from '../institutes/institutes.rules.ts'
 import type { Context } from '../platform/context.ts'
+import { countForSchool } from '../platform/db/connection-turns.ts'
 import { BursarError } from '../platform/errors.ts'
 import type { Log } from '../platform/log.ts'
 import { LIMITS } from '../platform/rate-limits.rules.ts'
@@ -28,6 +29,7 @@ export function assistantRoutes(app: FastifyInstance, ctx: Context, log: Log): v
     const holder = await publicLimit.countFailures(request, () =>
       holderOf(ctx, authenticator, request, reply),
     )
+    countForSchool(holder.behalf.institute.id)
     sessionLimiter.admit({ keyId: holder.id, ...RATE }, reply, performance.now(), 'One assistant')
     conversations ??= openConversations(app, ctx, log)
     const spoken = await conversations

@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { onBehalf, type OnBehalf } from '../console/auth/on-behalf.ts'
 import type { TokenScope } from '../console/tokens/tokens.rules.ts'
-import { BursarError, type ErrorCode, type FieldProblem } from '../platform/errors.ts'
+import { badRequest, BursarError, type ErrorCode, type FieldProblem } from '../platform/errors.ts'
 
 /** The key or personal token that an assistant came with, and what it may do. */
 export type Holder = {
@@ -28,9 +28,12 @@ type Envelope = Answered & {
 }
 
 const MOST_MS = 20_000
+const DOTS = /\/\.{1,2}(?:[/?]|$)/
 
 /** Calls the console's API as whom the assistant works for, inside this process. */
 export async function callConsole(app: FastifyInstance, holder: Holder, call: Call): Promise<Answered> {
+  // An id of dots would lead to another operation than the tool's.
+  if (DOTS.test(call.url)) throw badRequest('An id cannot be . or ..')
   // The request begins when it is awaited, which has to be in here.
   const asked = onBehalf.run(
     holder.behalf,

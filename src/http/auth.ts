@@ -20,6 +20,7 @@ export class Authenticator {
   readonly #ctx: Context
   readonly #salt = randomBytes(16).toString('hex')
   readonly #remembered = new Map<string, RememberedCaller>()
+  readonly #underWay = new Map<string, Promise<Caller | null>>()
   readonly #useRecordedAt = new Map<string, number>()
 
   constructor(ctx: Context) {
@@ -42,6 +43,13 @@ export class Authenticator {
     const now = Date.now()
     const remembered = this.#remembered.get(digest)
     if (remembered !== undefined && remembered.until > now) return remembered.caller
+    // Requests that come together ask once.
+    return this.#underWay.getOrInsertComputed(digest, () =>
+      this.#ask(header, digest, now).finally(() => this.#underWay.delete(digest)),
+    )
+  }
+
+  async #ask(header: string, digest: string, now: number): Promise<Caller | null> {
     const credentials = parseBasic(header)
     const found =
       credentials === null ? null : await authenticate(this.#ctx, credentials.keyId, credentials.secret)

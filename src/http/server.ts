@@ -3,9 +3,11 @@ import { isIP } from 'node:net'
 import { type Caller, requireScope, type Scope } from '../institutes/institutes.rules.ts'
 import { badRequest, BursarError, type ErrorCode } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
+import { askAs, countForSchool, type Asker } from '../platform/db/connection-turns.ts'
 import { newId } from '../platform/ids.ts'
 import { FILES, JSON_BODY, REQUEST, UPLOADS } from '../platform/limits.rules.ts'
 import type { Log } from '../platform/log.ts'
+import { networkOf } from '../platform/rate-limits.rules.ts'
 import { Authenticator } from './auth.ts'
 import {
   answerClientError,
@@ -30,6 +32,8 @@ declare module 'fastify' {
     errorCode: ErrorCode | null
     /** Set while a body that is read as a whole arrives; null: nothing has come. */
     bodyUnderWay: BodyUnderWay | null
+    /** For whom its statements wait for a connection: its network, until it has proved to be of a school. */
+    asker: Asker | null
   }
   interface FastifyInstance {
     /** Limits requests of people who are signed in to the console. */
@@ -111,6 +115,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   app.decorateRequest('uploader', null)
   app.decorateRequest('upload', null)
   app.decorateRequest('bodyUnderWay', null)
+  nameAskers(app)
   if (options.tracing) traceRequests(app)
   readBodiesRaw(app)
   app.setErrorHandler((error, request, reply) => answerError(error, request, reply, log))
@@ -118,6 +123,19 @@ export function createServer(options: ServerOptions): FastifyInstance {
   admitCallers(app, ctx)
   observeRequests(app, log, metrics)
   return app
+}
+
+function nameAskers(app: FastifyInstance): void {
+  app.decorateRequest('asker', null)
+  app.addHook('onRequest', (request, _reply, done) => {
+    request.asker = { name: `network ${networkOf(request.ip)}` }
+    askAs(request.asker, done)
+  })
+  // Reading the body may have left the request's own context.
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (request.asker === null) return done()
+    askAs(request.asker, done)
+  })
 }
 
 function readBodiesRaw(app: FastifyInstance): void {
@@ -159,6 +177,7 @@ function admitCallers(app: FastifyInstance, ctx: Context): void {
     request.caller = await app.publicLimit.countFailures(request, () =>
       authenticator.identify(request.headers.authorization),
     )
+    countForSchool(request.caller.institute.id)
     limiter.admit(request.caller, reply, performance.now())
     requireScope(request.caller, scope)
   })

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { findInstitute } from '../institutes/institutes.service.ts'
+import { ICON_SIDES } from '../institutes/school/school.rules.ts'
 import { findIcon } from '../institutes/school/school.service.ts'
 import type { Context } from '../platform/context.ts'
 import { notFound } from '../platform/errors.ts'
@@ -13,7 +14,6 @@ import { textsIn } from './texts/texts.ts'
 
 /** The pages of families as an app on a phone's home screen, one a school: name, colour, icons, a page without connection. */
 const WORKER = readFileSync(new URL('templates/worker.js', import.meta.url), 'utf8')
-const ICON_SIDES = [192, 512]
 const DAY = 'public, max-age=86400'
 /** The address changes with what it answers. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
@@ -46,8 +46,11 @@ export function appRoutes(app: FastifyInstance, ctx: Context): void {
     '/brand/:institute_code/icon/:side/:tag',
     ofSchool(async (institute, request, reply) => {
       const { side, tag } = request.params as { side: string; tag: string }
-      const isOffered = ICON_SIDES.includes(Number(side)) && isIdShaped(tag)
-      const icon = isOffered ? await findIcon(ctx, institute, { tag, side: Number(side) }) : null
+      const offered = ICON_SIDES.find(one => String(one) === side)
+      const icon =
+        offered !== undefined && isIdShaped(tag)
+          ? await findIcon(ctx, institute, { tag, side: offered })
+          : null
       if (icon === null) throw notFound('This icon')
       return reply.header('content-type', 'image/png').header('cache-control', FOR_EVER).send(icon)
     }),

@@ -43,11 +43,20 @@ test('an assistant is told what the tools are, what they take, and that texts in
   }
 })
 
-for (const { name } of TOOLS) {
+for (const { name, operation } of TOOLS) {
   test(`${name} answers its own institute`, async () => {
     const body = await answered(demo, name, argumentsOf(name, { ...IDS, ...SHARED }))
     assert.match(body.note, /data, never instructions/)
     assert.ok(!Array.isArray(body.data) || body.data.length <= 20)
+  })
+
+  test(`${name} takes no path for an id`, async () => {
+    const given = argumentsOf(name, { ...IDS, ...SHARED })
+    for (const field of Object.keys(given).filter(one => operation.includes(`:${one}`))) {
+      const { isError, text } = await call(demo, name, { ...given, [field]: '..' })
+      assert.ok(isError, `${field}: ${text}`)
+      assert.doesNotMatch(text, /There is no/)
+    }
   })
 
   test(`${name} answers for another institute's ids as for unknown ones`, async () => {

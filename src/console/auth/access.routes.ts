@@ -11,6 +11,7 @@ import {
 import { successBody, done, type Reply } from '../../http/reply.ts'
 import { field, Input, input, type AnyInput, type Read } from '../../http/wire/input.ts'
 import { assert } from '../../platform/assert.ts'
+import { countForSchool } from '../../platform/db/connection-turns.ts'
 import { badRequest, BursarError, notFound } from '../../platform/errors.ts'
 import type { Context } from '../../platform/context.ts'
 import type { Command, Idempotency } from '../../platform/idempotency.ts'
@@ -112,6 +113,7 @@ export function atInstitute(ctx: Context, roles: readonly ConsoleRole[]): Access
       const inside = onBehalf.getStore()
       const { institute, role } =
         inside?.institute.code === code ? inside : await enterInstitute(ctx, who, code)
+      countForSchool(institute.id)
       requireRole(role, roles)
       return { ...visit, who, institute, role }
     },

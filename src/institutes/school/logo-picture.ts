@@ -13,8 +13,7 @@ export function readLogo(content: Buffer): Picture {
 const ICON_ROOM = 0.72
 
 /** The logo in the middle of a white square, for a phone's home screen. */
-export function drawIcon(logo: Buffer, side: number): Buffer {
-  const picture = readPng(logo, MAX_SIDE)
+export function drawIcon(picture: Picture, side: number): Buffer {
   const room = side * ICON_ROOM
   const drawn = scaled(picture, Math.min(room / picture.width, room / picture.height))
   const [left, top] = [Math.floor((side - drawn.width) / 2), Math.floor((side - drawn.height) / 2)]

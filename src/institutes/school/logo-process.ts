@@ -1,10 +1,11 @@
 import { serveProcess } from '../../platform/process-pool/serve.ts'
-import { readLogo, BrokenPicture, writePng } from './logo-picture.ts'
-import type { PlainLogo } from './school.service.ts'
+import { BrokenPicture, drawIcon, readLogo, writePng } from './logo-picture.ts'
+import type { LogoDrawing } from './school.service.ts'
 
-serveProcess(async (content: Uint8Array): Promise<PlainLogo> => {
+serveProcess(async (content: Uint8Array): Promise<LogoDrawing> => {
   try {
-    return { content: writePng(readLogo(Buffer.from(content))) }
+    const logo = readLogo(Buffer.from(content))
+    return { content: writePng(logo), icons: { 192: drawIcon(logo, 192), 512: drawIcon(logo, 512) } }
   } catch (error) {
     if (error instanceof BrokenPicture) return { problem: error.message }
     throw error

@@ -108,4 +108,8 @@ export function contrastWithWhite(color: string): number {
 
 export type Logo = { mediaType: string; content: Buffer }
 /** The console makes one of any picture that the browser can open. SVG is not drawn: it can hold scripts. */
+/** Sides of the squares that phones show on their home screens, in pixels. */
+export const ICON_SIDES = [192, 512] as const
+export type IconSide = (typeof ICON_SIDES)[number]
+
 export const LOGO_TYPE = 'image/png'

@@ -8,11 +8,11 @@ import {
   LOGO_TYPE,
   plainDetails,
   schoolProblems,
+  type IconSide,
   type Logo,
   type School,
   type SchoolChange,
 } from './school.rules.ts'
-import { BrokenPicture, drawIcon } from './logo-picture.ts'
 import * as store from './school.store.ts'
 import { ProcessFailure, ProcessPool } from '../../platform/process-pool/process-pool.ts'
 
@@ -54,12 +54,13 @@ export async function setLogo(
   { id }: Institute,
   content: Buffer,
 ): Promise<School> {
-  const logo = { mediaType: LOGO_TYPE, content: await makePlainLogo(id, content) }
+  const drawn = await drawLogo(id, content)
+  const logo = { mediaType: LOGO_TYPE, content: Buffer.from(drawn.content) }
   const tag = createHash('sha256').update(logo.content).digest('base64url').slice(0, 22)
   return transact(ctx.db, command, async tx => {
     const before = await store.lockSchool(tx, id)
     if (before === null) throw notFound('This school')
-    await store.writeLogo(tx, id, { ...logo, tag })
+    await store.writeLogo(tx, id, { ...logo, tag, icons: drawn.icons })
     return { ...before, logoTag: tag }
   })
 }
@@ -86,27 +87,20 @@ export async function findLogo(
   return store.findLogo(db, id, tag)
 }
 
-/** A square picture of it for a phone's home screen; null as above, or when it cannot be drawn. */
+/** A square picture of it for a phone's home screen; null as above. */
 export async function findIcon(
-  ctx: Pick<Context, 'db'>,
-  institute: Pick<Institute, 'id'>,
-  { tag, side }: { tag: string; side: number },
+  { db }: Pick<Context, 'db'>,
+  { id }: Pick<Institute, 'id'>,
+  { tag, side }: { tag: string; side: IconSide },
 ): Promise<Buffer | null> {
-  const logo = await findLogo(ctx, institute, tag)
-  if (logo === null) return null
-  try {
-    return drawIcon(logo.content, side)
-  } catch (error) {
-    // Logos are plain pictures since they are drawn when they are uploaded; one of before may be damaged.
-    if (error instanceof BrokenPicture) return null
-    throw error
-  }
+  return store.findIcon(db, id, { tag, side })
 }
 
-export type PlainLogo = { content: Uint8Array } | { problem: string }
+export type DrawnLogo = { content: Uint8Array; icons: Readonly<Record<IconSide, Uint8Array>> }
+export type LogoDrawing = DrawnLogo | { problem: string }
 
-/** A picture comes from a stranger: it is drawn once, here, so that no page and no receipt has to. */
-const decoders = new ProcessPool<Uint8Array, PlainLogo>(new URL('logo-process.ts', import.meta.url), {
+/** A picture comes from a stranger: it is drawn once, here, so that no page, icon or receipt has to. */
+const decoders = new ProcessPool<Uint8Array, LogoDrawing>(new URL('logo-process.ts', import.meta.url), {
   maxMs: 10_000,
   maxHeapMb: 64,
   processes: 1,
@@ -114,14 +108,14 @@ const decoders = new ProcessPool<Uint8Array, PlainLogo>(new URL('logo-process.ts
   idleMs: 0,
 })
 
-/** The picture as a plain small PNG; one that cannot be drawn is refused. */
-async function makePlainLogo(instituteId: number, content: Buffer): Promise<Buffer> {
-  const plain = await draw(instituteId, content)
-  if ('problem' in plain) throw badField('file', plain.problem)
-  return Buffer.from(plain.content)
+/** The picture as a plain small PNG with its icons; one that cannot be drawn is refused. */
+async function drawLogo(instituteId: number, content: Buffer): Promise<DrawnLogo> {
+  const drawing = await draw(instituteId, content)
+  if ('problem' in drawing) throw badField('file', drawing.problem)
+  return drawing
 }
 
-async function draw(instituteId: number, content: Buffer): Promise<PlainLogo> {
+async function draw(instituteId: number, content: Buffer): Promise<LogoDrawing> {
   try {
     return await decoders.use(ask => ask(content), { share: instituteId, isUrgent: true })
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { oneOf } from '../../platform/db/query.ts'
 import { Table } from '../../platform/db/table.ts'
-import type { Logo, School, SchoolChange } from './school.rules.ts'
+import type { IconSide, Logo, School, SchoolChange } from './school.rules.ts'
 
 const schools = new Table<School & { id: number }>('institutes', {
   id: 'int',
@@ -64,12 +64,12 @@ export async function updateSchool(tx: Transaction, id: number, s: SchoolChange)
 export async function writeLogo(
   tx: Transaction,
   id: number,
-  { tag, mediaType, content }: Logo & { tag: string },
+  { tag, mediaType, content, icons }: Logo & { tag: string; icons: Readonly<Record<IconSide, Uint8Array>> },
 ): Promise<void> {
   await tx.query(
-    `insert into institute_logos (institute_id, tag, media_type, content) values ($1, $2, $3, $4)
-     on conflict (institute_id) do update set tag = $2, media_type = $3, content = $4`,
-    [id, tag, mediaType, content],
+    `insert into institute_logos (institute_id, tag, media_type, content, icon_192, icon_512) values ($1, $2, $3, $4, $5, $6)
+     on conflict (institute_id) do update set tag = $2, media_type = $3, content = $4, icon_192 = $5, icon_512 = $6`,
+    [id, tag, mediaType, content, icons[192], icons[512]],
   )
   await setLogoTag(tx, id, tag)
 }
@@ -89,4 +89,16 @@ export async function findLogo(db: Queryable, id: number, tag: string): Promise<
     [id, tag],
   )
   return row ?? null
+}
+
+export async function findIcon(
+  db: Queryable,
+  id: number,
+  { tag, side }: { tag: string; side: IconSide },
+): Promise<Buffer | null> {
+  const [row] = await db.query<{ icon: Buffer | null }>(
+    `select icon_${side} as icon from institute_logos where institute_id = $1 and tag = $2`,
+    [id, tag],
+  )
+  return row?.icon ?? null
 }

@@ -85,7 +85,7 @@ export class Database implements Queryable {
   async query<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<Row[]> {
     announce(text)
     return this.#retrying(async () => {
-      const client = await this.#pool.borrow()
+      const { client, giveBack } = await this.#pool.borrow()
       let broken: unknown
       try {
         return (await sendQuery<Row>(client, this.#pool.toQuery(text, values))).rows
@@ -93,7 +93,7 @@ export class Database implements Queryable {
         broken = error
         throw error
       } finally {
-        client.release(broken as Error | undefined)
+        giveBack(broken as Error | undefined)
       }
     })
   }

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import { namedQuery, typeParsers } from './client.ts'
+import { ConnectionTurns } from './connection-turns.ts'
 import type { PrimaryClient, Servers } from './servers.ts'
 
 const LIMITS = {
@@ -28,14 +29,19 @@ type PoolOptions = {
   stream: NonNullable<pg.ClientConfig['stream']>
 }
 
+/** A connection that is lent out; one that broke is not lent again. */
+export type Loan = { client: pg.PoolClient; giveBack: (broken?: Error) => void }
+
 /** The connections that transactions run on, and how a statement and the beginning of a transaction are said there. */
 export class TransactionPool {
   readonly #pool: pg.Pool
+  readonly #turns: ConnectionTurns
   /** Begins a transaction. */
   readonly begin: string
   readonly toQuery: typeof namedQuery
 
   constructor({ servers, pooler, name, size, stream }: PoolOptions) {
+    this.#turns = new ConnectionTurns(size)
     // Statements that do not wait for each other leave together: the work of a transaction starts with its `begin`.
     const common = { stream, pipeline: true, max: size, idleTimeoutMillis: 60_000 }
     if (pooler === null) {
@@ -62,10 +68,26 @@ export class TransactionPool {
 
   /** Open and waiting connections. */
   get load(): { total: number; idle: number; waiting: number } {
-    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#pool.waitingCount }
+    return { total: this.#pool.totalCount, idle: this.#pool.idleCount, waiting: this.#turns.waiting }
   }
 
-  async borrow(): Promise<pg.PoolClient> {
+  async borrow(): Promise<Loan> {
+    const taken = this.#turns.take()
+    const giveBack = taken instanceof Promise ? await taken : taken
+    try {
+      const client = await this.#connect()
+      const end = (broken?: Error): void => {
+        client.release(broken)
+        giveBack()
+      }
+      return { client, giveBack: end }
+    } catch (error) {
+      giveBack()
+      throw error
+    }
+  }
+
+  async #connect(): Promise<pg.PoolClient> {
     for (;;) {
       const client = await this.#pool.connect()
       const { isCurrent = true } = client as pg.ClientBase as Partial<PrimaryClient>

@@ -65,7 +65,7 @@ export async function runTransaction<Result>(
   work: (tx: Transaction) => Promise<Result>,
   { pool, limits: { keepsPlans = false, ...limits }, takerOf, notify }: TransactionContext,
 ): Promise<Result> {
-  const client = await pool.borrow()
+  const { client, giveBack } = await pool.borrow()
   let broken: Error | undefined
   const notified = new Set<WakeupChannel>()
   const endings: Ending[] = []
@@ -117,7 +117,7 @@ export async function runTransaction<Result>(
     else await client.query('rollback').catch((cause: Error) => (broken = cause))
     throw isAborted(error) ? first : error
   } finally {
-    client.release(broken)
+    giveBack(broken)
   }
 }
 

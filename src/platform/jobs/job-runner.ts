@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts'
+import { askAs } from '../db/connection-turns.ts'
 import type { WakeupChannel } from '../db/transaction.ts'
 import type { WakeupSubscription } from '../db/wakeup.ts'
 import { isMoving } from '../errors.ts'
@@ -64,7 +65,10 @@ export class JobRunner {
   start(): void {
     this.#isStarted = true
     for (const wakeup of this.#wakeups) wakeup.start()
-    for (const loop of this.#loops) loop.start()
+    // Each loop waits for connections in turns of its own.
+    this.#loops.forEach((loop, index) =>
+      askAs({ name: `job ${this.#jobs[index]?.name}` }, () => loop.start()),
+    )
   }
 
   /** Ends after the rows at hand. */

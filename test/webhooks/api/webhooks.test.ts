@@ -294,7 +294,12 @@ const sendSecret = (secret_key: string | null) =>
   demo.post(HOOKS, sampleWebhook({ event_code: 'flex.mandate.expired', secret_key }))
 
 test('a secret that can be found by trying is refused, and a long one taken', async () => {
-  for (const short of ['s', 'fifteen-letters', `whsec_${Buffer.alloc(15, 1).toString('base64')}`])
+  for (const short of [
+    's',
+    'fifteen-letters',
+    `fifteen-letters${' '.repeat(20)}`,
+    `whsec_${Buffer.alloc(15, 1).toString('base64')}`,
+  ])
     assertRefused(await sendSecret(short), 'HUE00000', 'secret_key')
   for (const long of ['sixteen-letters!', `whsec_${Buffer.alloc(16, 1).toString('base64')}`, null, ''])
     assertStatus(await sendSecret(long), 201)
