@@ -5,7 +5,7 @@ import { unavailable } from '../errors.ts'
 export type Asker = { name: string }
 
 const askers = new AsyncLocalStorage<Asker>()
-/** What runs for nobody in particular, such as the start of the process. */
+/** What runs for nobody in particular, such as the start of the process or a command, may have all connections. */
 const NOBODY = 'nobody'
 
 /** Statements of the act, and of whatever it awaits, wait for a connection in the turns of this asker. */
@@ -78,7 +78,7 @@ export class ConnectionTurns {
   }
 
   #mayHave(name: string): boolean {
-    return (this.#held.get(name) ?? 0) < this.#mostOfOne
+    return name === NOBODY || (this.#held.get(name) ?? 0) < this.#mostOfOne
   }
 
   #lendNext(): void {
