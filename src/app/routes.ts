@@ -26,6 +26,7 @@ import { orderRoutes } from '../orders/orders.routes.ts'
 import { paymentPageRoutes } from '../payment-pages/pages.routes.ts'
 import { paymentRoutes } from '../payments/payments.routes.ts'
 import { refuseOnTheWay } from '../dues/on-the-way.service.ts'
+import { refuseUnchargeable } from '../payments/parts/parts.service.ts'
 import { readOnTheWay } from '../payments/student-payments.service.ts'
 import type { BursarContext } from './context.ts'
 import { sharedFigures } from './status/status.service.ts'
@@ -132,7 +133,10 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   const described = { publicUrl: ctx.publicUrl, webhooks: EVENT_WEBHOOKS }
   addOpenApi(app, described)
 
-  orderRoutes(app, ctx, refuseOnTheWay)
+  orderRoutes(app, ctx, {
+    onTheWay: refuseOnTheWay,
+    unchargeable: asked => refuseUnchargeable(ctx, asked),
+  })
   paymentRoutes(app, ctx)
   paymentPageRoutes(app, ctx)
   studentRoutes(app, ctx)

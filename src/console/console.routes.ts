@@ -25,6 +25,7 @@ import {
   schoolRoutes,
 } from './settings/school.routes.ts'
 import { providerAccountRoutes } from './settings/provider-accounts.routes.ts'
+import { settlementAccountRoutes } from './settings/settlement-accounts.routes.ts'
 import { sessionRoutes } from './auth/session.routes.ts'
 import { studentConsoleRoutes } from './students/students.routes.ts'
 import { feeConsoleRoutes } from './students/fees/fees.routes.ts'
@@ -43,6 +44,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: ConsoleContext & 
   tokenRoutes(app, ctx)
   paymentRulesRoutes(app, ctx)
   providerAccountRoutes(app, ctx)
+  settlementAccountRoutes(app, ctx)
   await schoolRoutes(app, ctx)
   familyPagesRoutes(app, ctx)
   familyLanguageRoutes(app, ctx)

@@ -19,7 +19,8 @@ import { DAY_MS, dayOf } from '../platform/calendar.ts'
 import type { Transaction } from '../platform/db/database.ts'
 import type { Language } from '../platform/languages.ts'
 import { holdStudents } from '../students/profile/lock-student.service.ts'
-import { overlap, withoutTaken, type Share } from './dues.rules.ts'
+import { overlap, withoutClosed, withoutTaken, type Share } from './dues.rules.ts'
+import { readClosed } from '../payments/parts/parts.service.ts'
 import { readDuesOn, type Dues } from './dues.service.ts'
 import { insertDuesOrders, readDuesOrders, type DuesOrder } from './dues.store.ts'
 import { rivalsOf } from './on-the-way.service.ts'
@@ -42,14 +43,15 @@ export type DueLinks = { links: DueLink[]; leftOut: { id: string; name: string; 
  */
 export async function openDueLinks(
   tx: Transaction,
-  ctx: Pick<PaymentContext, 'clock' | 'publicUrl'>,
+  ctx: Pick<PaymentContext, 'clock' | 'publicUrl' | 'accounts'>,
   { institute, studentIds }: { institute: Institute; studentIds: readonly string[] },
   { asked, channels, language }: WantedLinks,
 ): Promise<DueLinks> {
   const now = ctx.clock.now()
   const ids = [...new Set(studentIds)]
   const known = await readAll(tx, institute.id, ids, now)
-  const judged = ids.map(id => ({ id, ...judge(known, id, { asked, channels, now }) }))
+  const dues = await withoutUnchargeable(ctx, institute.id, known.dues)
+  const judged = ids.map(id => ({ id, ...judge({ ...known, dues }, id, { asked, channels, now }) }))
   const links = judged.flatMap(({ id, link }) => (link === null ? [] : [{ studentId: id, ...link }]))
   await replace(tx, institute.id, links, now)
   if (channels.length > 0) {
@@ -61,6 +63,20 @@ export async function openDueLinks(
   })
   return { links: links.map(({ studentId, order, isNew }) => ({ studentId, order, isNew })), leftOut }
 }
+
+/** No link asks for what cannot be paid online. */
+async function withoutUnchargeable(
+  ctx: Pick<PaymentContext, 'accounts'>,
+  instituteId: number,
+  known: ReadonlyMap<string, Dues>,
+): Promise<Map<string, Dues>> {
+  const isClosed = await readClosed(ctx, instituteId, [...known.values()].map(branchOf))
+  return new Map(
+    [...known].map(([id, one]) => [id, withoutClosed(one, type => isClosed(branchOf(one), type))]),
+  )
+}
+
+const branchOf = ({ context }: Dues): string => context.student.collectorCode
 
 type StudentsSituation = {
   dues: Map<string, Dues>

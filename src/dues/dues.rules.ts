@@ -241,6 +241,20 @@ export function withoutPlanned<Dues extends DuesWithLateFees>(dues: Dues): Dues 
   return addUp({ ...dues, lines })
 }
 
+/** The dues less what cannot be paid online, because the bank account that it belongs to cannot be reached. */
+export function withoutClosed<Dues extends DuesWithLateFees>(
+  dues: Dues,
+  isClosed: (componentType: string) => boolean,
+): Dues {
+  const lines = dues.lines.map(line =>
+    isClosed(line.componentType) ? { ...line, plannedPaise: ZERO, owedPaise: ZERO } : line,
+  )
+  const lateFees = isClosed(LATE_FEE)
+    ? dues.lateFees.map(fee => ({ ...fee, amountPaise: ZERO }))
+    : dues.lateFees
+  return addUp({ ...dues, lines, lateFees })
+}
+
 function addUp<Dues extends DuesWithLateFees>(dues: Dues): Dues {
   const owedPaise = sumPaise(dues.lines.map(line => line.owedPaise))
   const lateFeePaise = sumPaise(dues.lateFees.map(fee => fee.amountPaise))

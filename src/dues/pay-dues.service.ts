@@ -20,7 +20,17 @@ import { holdStudent } from '../students/profile/lock-student.service.ts'
 import { allocate, chosenOf } from './allocation.rules.ts'
 import { takeLateFees } from './counter.rules.ts'
 import { linesOf, shareFor, type LinkScope } from './due-links.rules.ts'
-import { isCovered, LATE_FEE, payable, withoutPlanned, withoutTaken, type Share } from './dues.rules.ts'
+import {
+  isCovered,
+  LATE_FEE,
+  payable,
+  withoutClosed,
+  withoutPlanned,
+  withoutTaken,
+  type Share,
+} from './dues.rules.ts'
+import { readClosed } from '../payments/parts/parts.service.ts'
+import { readableComponent } from '../platform/names.ts'
 import { readDuesOn, type Dues } from './dues.service.ts'
 import { insertDuesOrders, listGroup, listOpenOrders, readDuesOrders, type Payer } from './dues.store.ts'
 
@@ -88,7 +98,7 @@ export async function openFamilyOrders(
 /** The same in the caller's transaction. */
 export async function openFamilyIn(
   tx: Transaction,
-  ctx: Pick<PaymentContext, 'clock' | 'publicUrl'>,
+  ctx: Pick<PaymentContext, 'clock' | 'publicUrl' | 'accounts'>,
   institute: Institute,
   children: readonly ChildPart[],
   { urlOf, ...wanted }: Omit<PaymentOptions, 'callbackUrl'> & { urlOf: (studentId: string) => string | null },
@@ -126,7 +136,7 @@ export async function familyOf(
 
 async function openIn(
   tx: Transaction,
-  ctx: Pick<PaymentContext, 'clock' | 'publicUrl'>,
+  ctx: Pick<PaymentContext, 'clock' | 'publicUrl' | 'accounts'>,
   { institute, studentId }: PaidStudent,
   wanted: PaymentOptions & ChosenDues & { groupId: string | null },
 ): Promise<OpenedOrder> {
@@ -137,7 +147,8 @@ async function openIn(
   const onTheWay = await listOnTheWay(tx, institute.id, [studentId])
   const owed = await readHeld(tx, key, now)
   const left = withoutTaken(owed, onTheWay)
-  const dues = isByHand ? withoutPlanned(left) : left
+  const open = await withoutUnchargeable(ctx, key, left, wanted)
+  const dues = isByHand ? withoutPlanned(open) : open
   // Who waits for the bank's answer does not know what will be left, and pays nothing more meanwhile.
   const pending = onTheWay.filter(one => one.orderKind === 'student')
   if (pending.length > 0) throw alreadyOnTheWay(pending)
@@ -151,11 +162,11 @@ async function openIn(
   const rival = rivals.find(payment => heldUntil(payment) > now)
   if (rival !== undefined && !takeOver) throw beingPaid(await describeStart(tx, institute.id, rival))
   const others = new Set(started.filter(payment => !rivals.includes(payment)).map(({ orderId }) => orderId))
-  const open = await listOpenOrders(tx, institute.id, studentId)
+  const unpaid = await listOpenOrders(tx, institute.id, studentId)
   await closeUnpaid(
     tx,
     institute.id,
-    open.filter(id => !others.has(id)),
+    unpaid.filter(id => !others.has(id)),
     now,
   )
   await giveUpStarted(
@@ -168,6 +179,28 @@ async function openIn(
   await insertDuesOrders(tx, [{ ...key, orderId: order.id, lateFees: share.lateFees, payer, groupId }])
   const redirectUrl = `${ctx.publicUrl}/pay/${institute.code}/${order.id}`
   return { orderId: order.id, redirectUrl, amountPaise: totalOf(order) }
+}
+
+/** What cannot be paid online is left out of all that is owed, and refused where somebody asks for it by name. */
+async function withoutUnchargeable(
+  ctx: Pick<PaymentContext, 'accounts'>,
+  { instituteId }: { instituteId: number },
+  dues: Dues,
+  { componentTypes = null, lines = null }: ChosenDues,
+): Promise<Dues> {
+  const { collectorCode } = dues.context.student
+  const isClosed = await readClosed(ctx, instituteId, [collectorCode])
+  const named = componentTypes ?? lines?.map(({ componentType }) => componentType) ?? []
+  const left = withoutClosed(dues, componentType => isClosed(collectorCode, componentType))
+  const refused =
+    left.totalPaise === 0 && dues.totalPaise > 0
+      ? dues.lines.find(line => line.owedPaise > 0)?.componentType
+      : named.find(componentType => isClosed(collectorCode, componentType))
+  if (refused === undefined) return left
+  throw badField(
+    'amount',
+    `cannot be paid online: ${readableComponent(refused)} belongs to a bank account in which it cannot be settled yet`,
+  )
 }
 
 /** Whether more is asked for than is left of what is owed. */

@@ -119,6 +119,15 @@ export async function markSettled(
   return store.findOrders(tx, instituteId, ids)
 }
 
+/** Orders whose lines have their settlements already, each its own. */
+export async function readSettled(
+  tx: Transaction,
+  instituteId: number,
+  ids: readonly string[],
+): Promise<Order[]> {
+  return ids.length === 0 ? [] : store.findOrders(tx, instituteId, ids)
+}
+
 /** Orders that a plan no longer wants take no new payment; money that is on its way still wins. */
 export async function closeUnpaid(
   tx: Transaction,

@@ -7,12 +7,12 @@ import { createdOrderOutput, linkOutput, orderOutput } from './order.output.ts'
 import { ORDER_URLS, orderInput, orderParams } from './order.input.ts'
 import { linkRows, payOrderRows } from './order.list.ts'
 import type { PublicKind } from './orders.rules.ts'
-import { cancelOrder, createOrder, getOrder, type RefuseOnTheWay } from './orders.service.ts'
+import { cancelOrder, createOrder, getOrder, type OrderChecks } from './orders.service.ts'
 
 /** Pay orders and payment links: one noun with two addresses, so one set of routes registered twice. */
-export function orderRoutes(app: FastifyInstance, ctx: Context, refuseOnTheWay: RefuseOnTheWay): void {
-  addWrites(app, ctx, 'order', refuseOnTheWay)
-  addWrites(app, ctx, 'link', refuseOnTheWay)
+export function orderRoutes(app: FastifyInstance, ctx: Context, refuse: OrderChecks): void {
+  addWrites(app, ctx, 'order', refuse)
+  addWrites(app, ctx, 'link', refuse)
   addReads(app, ctx, 'order')
   addReads(app, ctx, 'link')
 }
@@ -34,12 +34,7 @@ export const ORDER_NAMES: Record<PublicKind, Names> = {
   },
 }
 
-function addWrites(
-  app: FastifyInstance,
-  ctx: Context,
-  kind: PublicKind,
-  refuseOnTheWay: RefuseOnTheWay,
-): void {
+function addWrites(app: FastifyInstance, ctx: Context, kind: PublicKind, refuse: OrderChecks): void {
   const { url, tag, noun, id } = ORDER_NAMES[kind]
   addWrite(app, ctx, {
     method: 'POST',
@@ -54,8 +49,7 @@ function addWrites(
     output: created(createdOrderOutput),
     body: orderInput,
     takesKeyFirst: true,
-    perform: (act, { caller, body }) =>
-      createOrder(ctx, act, caller.institute, { kind, ...body }, refuseOnTheWay),
+    perform: (act, { caller, body }) => createOrder(ctx, act, caller.institute, { kind, ...body }, refuse),
   })
   addWrite(app, ctx, {
     method: 'DELETE',

@@ -54,10 +54,19 @@ export type AskedOrder = Omit<NewOrder, 'id' | 'collectorCode' | 'createdAt'> & 
 }
 
 /** Throws if some of these lines are on the way to the student's fees already. */
-export type RefuseOnTheWay = (
+type RefuseOnTheWay = (
   ctx: Pick<Context, 'db' | 'clock'>,
   asked: { instituteId: number; studentId: string; lines: AskedOrder['lines'] },
 ) => Promise<void>
+
+/** Throws if some of these lines cannot be paid online in a branch. */
+type RefuseUnchargeable = (asked: {
+  instituteId: number
+  collectorCode: string
+  lines: AskedOrder['lines']
+}) => Promise<void>
+
+export type OrderChecks = { onTheWay: RefuseOnTheWay; unchargeable: RefuseUnchargeable }
 
 export type CreatedOrder = { orderId: string; redirectUrl: string }
 
@@ -66,7 +75,7 @@ export async function createOrder(
   command: Command<CreatedOrder>,
   institute: Institute,
   { settleDues, ...input }: AskedOrder,
-  refuseOnTheWay: RefuseOnTheWay,
+  refuse: OrderChecks,
 ): Promise<CreatedOrder> {
   const { db, clock } = ctx
   const now = clock.now()
@@ -77,9 +86,10 @@ export async function createOrder(
   const codes = codesInUse(input)
   await checkCatalogue(db, institute, codes)
   const newCodes = unseenEntries(db, institute, codes)
+  await refuse.unchargeable({ instituteId: institute.id, collectorCode, lines: input.lines })
   const studentId = await payingFor(ctx, institute, { ...input, settleDues: settleDues ?? false })
   if (studentId !== null)
-    await refuseOnTheWay(ctx, { instituteId: institute.id, studentId, lines: input.lines })
+    await refuse.onTheWay(ctx, { instituteId: institute.id, studentId, lines: input.lines })
   const order = unpaidOrder({ ...input, id: newId('order'), collectorCode, studentId, createdAt: now })
   const result = { orderId: order.id, redirectUrl: `${ctx.publicUrl}/pay/${institute.code}/${order.id}` }
   await insertOnce(db, command, institute, { order, newCodes }, result)

@@ -7,6 +7,8 @@ import { isUniqueViolation } from '../platform/db/errors.ts'
 import { badField, badFields, conflict, notFound } from '../platform/errors.ts'
 import type { Context } from '../platform/context.ts'
 import { transact, type Command } from '../platform/idempotency.ts'
+import type { PaymentContext } from '../payments/context.ts'
+import { refuseUnchargeable } from '../payments/parts/parts.service.ts'
 import { newId } from '../platform/ids.ts'
 import {
   termsProblems,
@@ -33,7 +35,7 @@ export type NewPage = SentTerms & { title: string; lines: NonNullable<SentTerms[
 export type CreatedPage = { pageId: string; url: string }
 
 export async function createPage(
-  ctx: Context,
+  ctx: PaymentContext,
   command: Command<CreatedPage>,
   institute: Institute,
   { collectorCode: sent, ...wanted }: NewPage,
@@ -43,6 +45,7 @@ export async function createPage(
   const slug = wanted.slug ?? slugOf(wanted.title)
   const terms = { ...EMPTY, ...(await understood(ctx, institute, wanted)), title: wanted.title, slug }
   if (terms.closesAt !== null && terms.closesAt <= now) throw badField('closes_at', 'must be in the future')
+  await refuseUnchargeable(ctx, { instituteId: institute.id, collectorCode, lines: terms.lines })
   const page: Page = { ...terms, id: newId('page'), collectorCode, createdAt: now, updatedAt: now }
   const slugs = wanted.slug === undefined ? [slug, slugWithId(slug, page.id)] : [slug]
   return transact(ctx.db, command, async tx => {
@@ -69,7 +72,7 @@ const EMPTY: Omit<PageTerms, 'slug' | 'title'> = {
 
 /** Changes what was sent and leaves the rest. Unpublishing also closes the orders that nobody has paid yet. */
 export async function updatePage(
-  ctx: Context,
+  ctx: PaymentContext,
   command: Command<PageFile>,
   { institute, id }: { institute: Institute; id: string },
   sent: SentTerms,
@@ -81,6 +84,10 @@ export async function updatePage(
     const before = await store.lockPage(tx, institute.id, id)
     if (before === null) throw notFound('This page')
     const page: Page = { ...before, ...changes, updatedAt: now }
+    const { collectorCode } = before
+    const { lines } = changes
+    if (lines !== undefined)
+      await refuseUnchargeable(ctx, { instituteId: institute.id, collectorCode, lines })
     const { closesAt } = page
     if (closesAt !== null && closesAt <= now && closesAt.getTime() !== before.closesAt?.getTime())
       throw badField('closes_at', 'must be in the future; unpublish the page to close it at once')

@@ -45,10 +45,16 @@ export function paymentInEvent(
     transactionId: payment.transactionId ?? payment.id,
     referenceId: null,
     paidAt: payment.capturedAt ?? payment.createdAt,
-    settlementUtr: lines[0]?.settlementUtr ?? null,
+    settlementUtr: oneUtrOf(lines),
     notes: null,
     lines,
   }
+}
+
+/** Parts that were settled in several bank accounts have no UTR in common: each line says its own. */
+function oneUtrOf(lines: readonly { settlementUtr: string | null }[]): string | null {
+  const [first, ...others] = new Set(lines.map(({ settlementUtr }) => settlementUtr))
+  return others.length > 0 ? null : (first ?? null)
 }
 
 export type PaidInEvent = { payment: PaymentInEvent; order: Order }

@@ -33,7 +33,9 @@ export type Payment = {
   isDuplicate: boolean
   createdAt: Date
   capturedAt: Date | null
+  /** With its last part, where it is split between bank accounts. */
   settlementId: string | null
+  isSplit: boolean
   checks: number
 }
 
@@ -77,6 +79,7 @@ export function newPayment(
     createdAt: at,
     capturedAt: null,
     settlementId: null,
+    isSplit: false,
     checks: 0,
   }
 }

@@ -27,6 +27,7 @@ export const payments = new Table<Payment>('payments', {
   createdAt: 'timestamptz',
   capturedAt: 'timestamptz',
   settlementId: 'text',
+  isSplit: 'boolean',
   checks: 'int',
 })
 
@@ -298,6 +299,16 @@ export async function setAmount(tx: Transaction, payment: Payment, amountPaise: 
   )
 }
 
+/** What came differs from what was asked for: that is the difference of the part that stays with the account itself. */
+export async function adjustOwnPart(tx: Transaction, payment: Payment, amountPaise: Paise): Promise<void> {
+  await tx.query(
+    `update payment_parts o set amount_paise = greatest(0, $3 - (select coalesce(sum(t.amount_paise), 0)
+       from payment_parts t where t.institute_id = $1 and t.payment_id = $2 and t.part_no > 0))
+     where o.institute_id = $1 and o.payment_id = $2 and o.part_no = 0`,
+    [payment.instituteId, payment.id, amountPaise],
+  )
+}
+
 /** A payment with what became of its money. */
 export type PaymentRecord = Payment & {
   settleDueOn: string | null
@@ -400,17 +411,22 @@ export async function listAtProvider(db: Database, instituteId: number, id: stri
   )
 }
 
-/** Lists the payment of each child behind these payments at the bank. */
+/** Lists the payment of each child behind these payments at the bank; of what is split, the part of this linked account. */
 export async function listParts(
   db: Queryable,
   instituteId: number,
   groupIds: readonly string[],
+  linkedId: string | null,
 ): Promise<(PaymentPart & { groupId: string })[]> {
   return db.query(
-    `select p.group_id as "groupId", p.id, p.amount_paise as "amountPaise", coalesce(r.amount_paise, 0) as "returnedPaise"
-     from payments p left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id
+    `select p.group_id as "groupId", p.id, coalesce(t.amount_paise, case when p.is_split or $3::text is not null then 0
+         else p.amount_paise end) as "amountPaise", coalesce(r.amount_paise, 0) as "returnedPaise"
+     from payments p
+     left join payment_parts t on t.institute_id = p.institute_id and t.payment_id = p.id and p.is_split
+       and t.linked_id is not distinct from $3
+     left join refunds r on r.institute_id = p.institute_id and r.payment_id = p.id
        and r.id = 'rfd_' || substr(p.id, 5)
      where p.institute_id = $1 and p.group_id = any($2) order by p.id`,
-    [instituteId, groupIds],
+    [instituteId, groupIds, linkedId],
   )
 }

@@ -1,15 +1,16 @@
 import type { FastifyRequest } from 'fastify'
-import { withoutPlanned, withoutTaken } from '../dues/dues.rules.ts'
+import { withoutClosed, withoutPlanned, withoutTaken } from '../dues/dues.rules.ts'
 import { readDues, type Dues } from '../dues/dues.service.ts'
 import { openDuesOrder } from '../dues/pay-dues.service.ts'
 import type { Institute } from '../institutes/institutes.rules.ts'
 import { feeName } from '../messages/texts/texts.ts'
 import type { PaymentContext } from '../payments/context.ts'
+import { readClosed } from '../payments/parts/parts.service.ts'
 import { takesPayments } from '../payments/start/start-payment.service.ts'
 import { listOnTheWay, type OnTheWay } from '../payments/student-payments.service.ts'
 import { BursarError } from '../platform/errors.ts'
 import { fill, formatDayIn, type Language } from '../platform/languages.ts'
-import { formatRupees, minPaise, paiseOf, subtractPaise, sumPaise } from '../platform/money.ts'
+import { formatRupees, minPaise, type Paise, paiseOf, subtractPaise, sumPaise } from '../platform/money.ts'
 import { formField, formFields } from './layout.ts'
 import { decideAmount, type PayProblem } from './parents/choose-page.ts'
 import { textsIn } from './texts/texts.ts'
@@ -17,8 +18,10 @@ import { textsIn } from './texts/texts.ts'
 /** What is due for a child today and how it is paid: for whoever holds a code of the child's, or has named it. */
 export type FeesSheet = {
   owed: Dues
-  /** What is to be paid by hand today. */
+  /** What is to be paid by hand today, and can be paid online. */
   due: Dues
+  /** What of it cannot. */
+  closedPaise: Paise
   left: Dues
   onTheWay: readonly OnTheWay[]
   /** Whether the branch has an account that payments go to. */
@@ -39,13 +42,18 @@ export async function readSheets(
     listOnTheWay(ctx.db, institute.id, studentIds),
   ])
   const known = studentIds.flatMap(id => dues.get(id) ?? [])
+  const branches = known.map(({ context }) => context.student.collectorCode)
+  const isClosed = await readClosed(ctx, institute.id, branches)
   return Promise.all(
     known.map(async owed => {
       const { id, collectorCode } = owed.context.student
       const own = onTheWay.filter(one => one.studentId === id)
       const left = withoutTaken(owed, own)
       const mayPay = await takesPayments(ctx, { instituteId: institute.id, collectorCode })
-      return { owed, left, due: withoutPlanned(left), onTheWay: own, mayPay }
+      const byHand = withoutPlanned(left)
+      const due = withoutClosed(byHand, type => isClosed(collectorCode, type))
+      const closedPaise = subtractPaise(byHand.totalPaise, due.totalPaise)
+      return { owed, left, due, closedPaise, onTheWay: own, mayPay }
     }),
   )
 }
@@ -86,7 +94,7 @@ export async function paySheet(
 
 /** `action`: where its forms go. */
 export function describeSheet(
-  { owed, due, left, onTheWay, mayPay }: FeesSheet,
+  { owed, due, closedPaise, left, onTheWay, mayPay }: FeesSheet,
   {
     institute,
     action,
@@ -98,7 +106,7 @@ export function describeSheet(
   const isBusy = problem?.kind === 'busy'
   const isDue = due.totalPaise > 0
   const amount = formatRupees(due.totalPaise)
-  const plannedPaise = subtractPaise(left.totalPaise, due.totalPaise)
+  const plannedPaise = subtractPaise(left.totalPaise, sumPaise([due.totalPaise, closedPaise]))
   const onTheWayPaise = sumPaise(onTheWay.map(one => one.amountPaise))
   const dayText = (day: string): string =>
     fill(day < owed.today ? texts.overdueSince : texts.dueOn, { day: formatDayIn(day, language) })
@@ -113,9 +121,9 @@ export function describeSheet(
   return {
     total: isDue ? amount : null,
     says: [
-      ...(isDue ? [] : [texts.nothing]),
+      ...(isDue || closedPaise > 0 ? [] : [texts.nothing]),
       ...(isBusy ? [texts.busy] : []),
-      ...(isDue && !mayPay ? [texts.away] : []),
+      ...((isDue && !mayPay) || closedPaise > 0 ? [texts.away] : []),
       ...(onTheWayPaise > 0 ? [fill(texts.onTheWay, { amount: formatRupees(onTheWayPaise) })] : []),
       ...(plannedPaise > 0 ? [fill(texts.planned, { amount: formatRupees(plannedPaise) })] : []),
     ],

@@ -5,6 +5,7 @@ import { findInstitute } from '../institutes/institutes.service.ts'
 import { newFormToken, submitForm } from '../payment-pages/page-payments.service.ts'
 import { findPageBySlug, type PageFile } from '../payment-pages/pages.service.ts'
 import type { PaymentContext } from '../payments/context.ts'
+import { findUnchargeable } from '../payments/parts/parts.service.ts'
 import { takesPayments } from '../payments/start/start-payment.service.ts'
 import { assertNever } from '../platform/assert.ts'
 import { isIdShaped } from '../platform/ids.ts'
@@ -74,9 +75,13 @@ async function submit(
   }
 }
 
-/** Whether the page's branch can take payments. */
-function isPayable(ctx: PaymentContext, { institute, file: { page } }: PaymentPageSubject): Promise<boolean> {
-  return takesPayments(ctx, { instituteId: institute.id, collectorCode: page.collectorCode })
+/** Whether the page's branch can take payments, each line where it belongs. */
+async function isPayable(
+  ctx: PaymentContext,
+  { institute, file: { page } }: PaymentPageSubject,
+): Promise<boolean> {
+  const branch = { instituteId: institute.id, collectorCode: page.collectorCode }
+  return (await takesPayments(ctx, branch)) && (await findUnchargeable(ctx, branch, page.lines)).length === 0
 }
 
 async function show(

@@ -23,8 +23,11 @@ export type Provider = {
   refund(request: RefundRequest): Promise<RefundReport>
   /** What payers dispute of a payment, asked when a pay-out is less by a dispute that we have not heard of. */
   disputes?(payment: DisputedPayment): Promise<DisputeReport[]>
-  /** What the provider paid out on a day of Asia/Kolkata, batch by batch. */
-  settlements(day: string): AsyncIterable<SettlementReport>
+  /**
+   * What the provider paid out on a day of Asia/Kolkata, batch by batch: to the account itself, and to these linked accounts.
+   * Of a payment that was split, the account's own pay-out has what stayed with it, and the fee.
+   */
+  settlements(day: string, linkedIds?: readonly string[]): AsyncIterable<SettlementReport>
   /** One harmless call under our credentials; throws what is wrong with them. */
   checkConnection?(): Promise<void>
   /** Absent at a provider that does not debit under mandates. */
@@ -33,6 +36,8 @@ export type Provider = {
   readonly transfers?: TransferPort
   /** Absent at a provider that gives students no account numbers of their own. */
   readonly virtualAccounts?: VirtualAccountPort
+  /** Absent at a provider that pays all of a payment out to one bank account. */
+  readonly splits?: SplitPort
 }
 
 /** `sandbox`, or a name of the catalogue. */
@@ -61,7 +66,26 @@ export type StartRequest = {
   description: string
   /** Where the provider sends the payer's browser when it is done. */
   returnUrl: string
+  /** What of it is settled to linked accounts; the rest stays with the account itself. Absent: all of it. */
+  parts?: readonly LinkedPart[]
 }
+
+/** What of a payment or refund belongs to a linked account: another bank account of the school, as the provider knows it. */
+export type LinkedPart = { linkedId: string; amountPaise: Paise }
+
+/** What a provider that splits payments is to us. Parts are given with the start of a payment and with its refunds. */
+export type SplitPort = {
+  /** What it calls a linked account's id, and where a person finds it. */
+  readonly idLabel: string
+  readonly idHelp: string
+  /** The form of the id. */
+  readonly idPattern: RegExp
+  /** Whether money can be settled to it. It fails as refused when the provider does not know it. */
+  readLinked(linked: { instituteId: number; linkedId: string }): Promise<LinkedState>
+}
+
+/** `problem`: why it is not verified, in the provider's words or ours. */
+export type LinkedState = { isVerified: true } | { isVerified: false; problem: string }
 
 export type Callback = { headers: Readonly<Record<string, string | undefined>>; rawBody: Buffer }
 
@@ -141,6 +165,8 @@ export type RefundRequest = {
   refundId: string
   payment: { paymentId: string; providerRef: string }
   amountPaise: Paise
+  /** What of it comes back from linked accounts; the rest comes from the account itself. */
+  parts?: readonly LinkedPart[]
 }
 
 export type RefundReport = {
@@ -162,6 +188,8 @@ export type SettlementReport = {
   utr: string
   settledAt: Date
   items: readonly SettlementItem[]
+  /** To which linked account; its items have what belongs to that one. Absent: to the account itself. */
+  linkedId?: string
 }
 
 export type SettlementItem = {

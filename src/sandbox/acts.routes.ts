@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify'
 import { planParams } from '../flex/plans/plan.schemas.ts'
 import { addWrite } from '../http/endpoint.ts'
-import { one, answer, ok, type Reply } from '../http/reply.ts'
+import { done, one, answer, ok, type Reply } from '../http/reply.ts'
 import { field, ifSent, input, optional, type Read, nameComponent } from '../http/wire/input.ts'
 import { outputOf } from '../http/wire/output.ts'
 import { badField } from '../platform/errors.ts'
 import type { DebitAct } from './bank/simulator.rules.ts'
+import { decideLinked } from './bank/splits.service.ts'
 import {
   authorisePlan,
   changeMandate,
@@ -64,6 +65,11 @@ const outcomeInput = input({
   debited: optional(field.flag('true is short for `outcome: debited`.', false), false),
   bounced: optional(field.flag('true is short for `outcome: bounced`.', true), false),
   code: ifSent(field.code('Return code of a bounce; 04 (UPI: Z9), not enough money, when absent.', '04')),
+})
+
+const linkedInput = input({
+  linked_id: field.code('Its id at the sandbox bank.', 'acc_wait_hostel'),
+  verified: field.flag('What the bank finds.', true),
 })
 
 const authorised = outputOf<AuthorisedMandate>()
@@ -315,10 +321,31 @@ const summaryOutput = summary.object('SandboxSettlementRun', {
   exceptions: summary.integer('Reported items that did not match.', 0),
 })
 
+function addLinkedAccounts(app: FastifyInstance, ctx: Context): void {
+  addWrite(app, ctx, {
+    method: 'POST',
+    url: '/api/v1/sandbox/linked_accounts',
+    scope: 'orders',
+    docs: {
+      operationId: 'sandboxVerifyLinkedAccount',
+      tag: 'Sandbox',
+      summary: 'Let the bank verify a linked account',
+      description:
+        'Of a bank account in which parts of payments are to be settled: `verified` true or false, as the bank answers from now on. ' +
+        'The console asks when somebody checks the account. Sandbox only.',
+    },
+    output: done,
+    body: linkedInput,
+    perform: (_command, { caller, body: { linkedId, verified } }) =>
+      decideLinked(ctx, { instituteId: caller.institute.id, linkedId, isVerified: verified }),
+  })
+}
+
 /** Only what a sandbox has: a bank that does what it is told. */
 export function sandboxPaymentRoutes(app: FastifyInstance, sandbox: SandboxPayments): void {
   const { ctx } = sandbox
   addTransfer(app, sandbox)
+  addLinkedAccounts(app, ctx)
   addWrite(app, ctx, {
     method: 'POST',
     url: '/api/v1/sandbox/pay/orders/:order_id/pay',

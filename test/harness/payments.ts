@@ -199,14 +199,39 @@ const RULES: Record<string, string> = {
   'the lines of a settled payment carry its UTR, and no others carry one': `
     select l.order_id as subject, coalesce(l.settlement_utr, 'none') || ' instead of ' || coalesce(s.utr, 'none') as detail
     from order_lines l left join ${PAYING} p on p.institute_id = l.institute_id and p.order_id = l.order_id
-    left join settlements s on s.institute_id = p.institute_id and s.id = p.settlement_id
+    left join payment_parts t on t.institute_id = p.institute_id and t.payment_id = p.id and l.line_no = any(t.line_nos)
+    left join settlements s on s.institute_id = p.institute_id
+      and s.id = case when p.is_split then t.settlement_id else p.settlement_id end
     where l.settlement_utr is distinct from s.utr or l.settled_at is distinct from s.settled_at`,
   'a settlement is the sum of what it settled, and only what is done is settled': `
     select s.id as subject, s.gross_paise || ' less ' || s.refund_paise as detail from settlements s
     where s.gross_paise <> (select coalesce(sum(amount_paise) filter (where state = 'captured'), 0) from payments p
-        where p.institute_id = s.institute_id and p.settlement_id = s.id)
+        where p.institute_id = s.institute_id and p.settlement_id = s.id and not is_split)
+        + (select coalesce(sum(t.amount_paise) filter (where p.state = 'captured'), 0) from payment_parts t
+          join payments p on p.institute_id = t.institute_id and p.id = t.payment_id
+          where t.institute_id = s.institute_id and t.settlement_id = s.id)
       or s.refund_paise <> (select coalesce(sum(amount_paise) filter (where state = 'processed'), 0) from refunds r
-        where r.institute_id = s.institute_id and r.settlement_id = s.id)`,
+        where r.institute_id = s.institute_id and r.settlement_id = s.id and not is_split)
+        + (select coalesce(sum(t.amount_paise) filter (where r.state = 'processed'), 0) from refund_parts t
+          join refunds r on r.institute_id = t.institute_id and r.id = t.refund_id
+          where t.institute_id = s.institute_id and t.settlement_id = s.id)`,
+  'a split payment is the sum of its parts, each line is in one of them, and it is settled when all of them are': `
+    select p.id as subject, sum(t.amount_paise) || ' of ' || p.amount_paise || ', settled ' || (p.settlement_id is not null) as detail
+    from payments p left join payment_parts t on t.institute_id = p.institute_id and t.payment_id = p.id
+    group by p.institute_id, p.id, p.order_id, p.is_split, p.amount_paise, p.settlement_id, p.parts_settled_paise
+    having p.is_split <> (count(t.part_no) > 0) or (p.is_split and (sum(t.amount_paise) <> p.amount_paise
+      or coalesce(sum(t.amount_paise) filter (where t.settlement_id is not null), 0) <> p.parts_settled_paise
+      or (p.settlement_id is null) <> bool_or(t.amount_paise > 0 and t.settlement_id is null)
+      or sum(cardinality(t.line_nos)) <> (select count(*) from order_lines l where l.institute_id = p.institute_id and l.order_id = p.order_id)))`,
+  'a part of a payment is settled in the bank account that it belongs to': `
+    select t.payment_id || ' part ' || t.part_no as subject, coalesce(s.bank_account_id, 'own') as detail
+    from payment_parts t join settlements s on s.institute_id = t.institute_id and s.id = t.settlement_id
+    where s.bank_account_id is distinct from t.bank_account_id`,
+  'no part of a payment gives back more than it brought': `
+    select t.payment_id || ' part ' || t.part_no as subject, sum(b.amount_paise) || ' of ' || t.amount_paise as detail
+    from payment_parts t join refunds r on r.institute_id = t.institute_id and r.payment_id = t.payment_id and r.state <> 'failed'
+    join refund_parts b on b.institute_id = r.institute_id and b.refund_id = r.id and b.part_no = t.part_no
+    where t.part_no > 0 group by t.institute_id, t.payment_id, t.part_no, t.amount_paise having sum(b.amount_paise) > t.amount_paise`,
   'what is captured or given back here is so at the bank, and the bank gives nothing back that we did not ask for': `
     select p.id as subject, 'captured here, ' || coalesce(b.state, 'unknown') || ' at the bank' as detail
     from payments p left join bank_payments b on b.institute_id = p.institute_id and ${AT_BANK}

@@ -125,6 +125,7 @@ export const OVER_ALL: readonly Group[] = [
     senders: [
       'loans/loans.store.ts listMoved',
       'providers/accounts/accounts.store.ts listAllAccounts',
+      'providers/settlement-accounts/settlement-accounts.store.ts listLinkedIds',
       'sandbox/bank/simulator.store.ts listPayOuts',
     ],
   },

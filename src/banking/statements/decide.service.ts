@@ -117,6 +117,8 @@ export async function matchLine(
     const slips = found.filter(({ kind }) => kind === 'deposit').map(({ id }) => id)
     if (found.some(one => one.kind === 'cheque' && slips.includes(one.depositId ?? '')))
       throw badField('targets', 'has a slip and a cheque on it, which are the same money')
+    if (found.some(({ bankAccountId = null }) => bankAccountId !== null && bankAccountId !== line.accountId))
+      throw badField('targets', 'has a settlement of another bank account')
     requireSum(line.amountPaise, found)
     await writeMatches(tx, instituteId, [{ line, targets: found }], { by, at: clock.now() })
     return requireLine(tx, instituteId, lineId)

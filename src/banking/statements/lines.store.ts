@@ -184,7 +184,7 @@ export async function listOpenLines(
   limit: number,
 ): Promise<OpenLine[]> {
   return readAll<OpenLine>(tx, {
-    text: `select ${lines.columns('l', ['id', 'day', 'amountPaise', 'text', 'reference'])} from bank_lines l
+    text: `select ${lines.columns('l', ['id', 'accountId', 'day', 'amountPaise', 'text', 'reference'])} from bank_lines l
      where l.institute_id = $1 and ${lineState('$1')} = 'open' order by l.day desc, l.id limit $2`,
     values: [instituteId, limit],
   })
@@ -242,7 +242,8 @@ export async function updateLines(
 
 export type LabelledExpected = Expected & { label: string }
 
-const COLUMNS = `e.kind, e.id, e.day, e.amount_paise as "amountPaise", e.reference, e.deposit_id as "depositId", e.label`
+const COLUMNS = `e.kind, e.id, e.day, e.amount_paise as "amountPaise", e.reference, e.deposit_id as "depositId", e.label,
+  e.bank_account_id as "bankAccountId"`
 
 /** A slip counts as matched when one of its cheques is, and a cheque when its slip is. */
 const IS_OPEN = `not exists (select 1 from bank_matches m where m.institute_id = $1 and m.kind = e.kind
@@ -272,15 +273,16 @@ export async function listExpected(
 export async function listCandidates(
   db: Queryable,
   instituteId: number,
-  line: { day: string; amountPaise: number },
+  line: { day: string; amountPaise: number; accountId: string },
   limit: number,
 ): Promise<LabelledExpected[]> {
   return db.query<LabelledExpected>(
     `select ${COLUMNS} from bank_expected e
      where e.institute_id = $1 and e.day between $2::date - 60 and $2::date + 30
-       and sign(e.amount_paise) = sign($3::bigint) and abs(e.amount_paise) <= abs($3::bigint) and ${IS_OPEN}
+       and sign(e.amount_paise) = sign($3::bigint) and abs(e.amount_paise) <= abs($3::bigint)
+       and (e.bank_account_id is null or e.bank_account_id = $5) and ${IS_OPEN}
      order by abs(e.amount_paise) = abs($3::bigint) desc, abs(e.day - $2::date), e.kind, e.id limit $4`,
-    [instituteId, line.day, line.amountPaise, limit],
+    [instituteId, line.day, line.amountPaise, limit, line.accountId],
   )
 }
 

@@ -23,10 +23,13 @@ export type Expected = {
   reference: string | null
   /** The slip that a cheque went with: the bank books the slip, or its cheques. */
   depositId: string | null
+  /** The account on whose statement it stands; that of any where it is not known. */
+  bankAccountId?: string | null
 }
 
 export type OpenLine = {
   id: string
+  accountId?: string
   day: string
   amountPaise: Paise
   text: string
@@ -160,14 +163,17 @@ type References<Line, One> = {
 function* indexReferences<Line extends OpenLine, One extends Expected>(
   expected: readonly One[],
 ): Steps<FindNamed<Line, One>> {
-  const ofAmount = new Map<Paise, References<Line, One>>()
+  const ofAmount = new Map<string, References<Line, One>>()
   for (const one of expected) {
     yield
     if (one.reference === null) continue
-    const { byHead, byNumber } = ofAmount.getOrInsertComputed(one.amountPaise, () => ({
-      byHead: new Map(),
-      byNumber: new Map(),
-    }))
+    const { byHead, byNumber } = ofAmount.getOrInsertComputed(
+      placeKey(one.amountPaise, one.bankAccountId),
+      () => ({
+        byHead: new Map(),
+        byNumber: new Map(),
+      }),
+    )
     if (one.kind === 'cheque' || one.kind === 'cheque_return') {
       const number = bareNumber(one.reference.replaceAll(/\D/g, ''))
       if (number.length >= LEAST_NUMBER) addTo(byNumber, number, one)
@@ -182,10 +188,16 @@ function* indexReferences<Line extends OpenLine, One extends Expected>(
       one,
     )
   }
-  return line => {
-    const references = ofAmount.get(line.amountPaise)
-    return references === undefined ? [] : namedIn(line, references)
+  return function* (line) {
+    for (const accountId of line.accountId === undefined ? [null] : [null, line.accountId]) {
+      const references = ofAmount.get(placeKey(line.amountPaise, accountId))
+      if (references !== undefined) yield* namedIn(line, references)
+    }
   }
+}
+
+function placeKey(amountPaise: Paise, accountId: string | null = null): string {
+  return `${amountPaise} ${accountId ?? ''}`
 }
 
 /** A line that names more than so many bookings is a list of them; the rest of it is not searched. */

@@ -110,6 +110,9 @@ export type SettlementSums = { expected: Sum; overdue: Sum; nextOn: string | nul
 const sumOf = (column: string, condition = 'true'): string =>
   `json_build_object('amountPaise', coalesce(sum(${column}) filter (where ${condition}), 0), 'count', count(*) filter (where ${condition}))`
 
+/** Of a payment that is split between bank accounts some parts may be settled. */
+const LEFT = 'amount_paise - parts_settled_paise'
+
 export async function sumSettlements(
   db: Queryable,
   instituteId: number,
@@ -117,7 +120,7 @@ export async function sumSettlements(
 ): Promise<SettlementSums> {
   const [row] = await db.query<SettlementSums>(
     `select * from (
-       select ${sumOf('amount_paise')} as expected, ${sumOf('amount_paise', 'settle_due_on < $2')} as overdue,
+       select ${sumOf(LEFT)} as expected, ${sumOf(LEFT, 'settle_due_on < $2')} as overdue,
          min(settle_due_on) filter (where settle_due_on >= $2) as "nextOn"
        from payments where institute_id = $1 and state = 'captured' and settlement_id is null and settle_due_on is not null
      ) expected, (

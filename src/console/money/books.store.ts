@@ -18,17 +18,17 @@ export async function sumReconciliation(
   const [row] = await db.query<ReconciliationSums>(
     `select (
        select json_build_object('count', count(*), 'amountPaise', coalesce(sum(p.amount_paise), 0))
-       from settlements s join payments p on p.institute_id = s.institute_id and p.settlement_id = s.id
+       from settlements s join settled_payments p on p.institute_id = s.institute_id and p.settlement_id = s.id
        where s.institute_id = $1 and s.settled_at >= $2
      ) as matched, (
        select json_build_object('count', count(*), 'amountPaise', coalesce(sum(reported_paise), 0))
        from settlement_exceptions where institute_id = $1 and resolved_at is null
      ) as mismatched, e.expected, e.overdue
      from (
-       select json_build_object('count', count(*), 'amountPaise', coalesce(sum(amount_paise), 0)) as expected,
+       select json_build_object('count', count(*), 'amountPaise', coalesce(sum(paise), 0)) as expected,
          json_build_object('count', count(*) filter (where settle_due_on < $3),
-           'amountPaise', coalesce(sum(amount_paise) filter (where settle_due_on < $3), 0)) as overdue
-       from payments
+           'amountPaise', coalesce(sum(paise) filter (where settle_due_on < $3), 0)) as overdue
+       from (select *, amount_paise - parts_settled_paise as paise from payments) p
        where institute_id = $1 and state = 'captured' and settlement_id is null and settle_due_on is not null
      ) e`,
     [instituteId, since, today],
@@ -94,11 +94,15 @@ export function expectedQuery(instituteId: number, filter: ReconciliationFilter,
     ],
   ])
   const text = `select id, 'payment' as kind, provider, provider_ref as "providerRef", order_id as "orderId",
-      null as "settlementId", null as utr, amount_paise as "knownPaise", null::bigint as "reportedPaise", null as problem,
+      null as "settlementId", null as utr, amount_paise - parts_settled_paise as "knownPaise", null::bigint as "reportedPaise", null as problem,
       settle_due_on as "dueOn", captured_at as at
     from payments where ${where} order by settle_due_on, id${limitOf(values, range)}`
   return { text, values }
 }
+
+/** Tells the parts of a payment apart, each of which is in a settlement of its own. */
+const PART_ID = (whole: 'p' | 'r'): string =>
+  `${whole}.id || case when t.part_no > 0 then '.' || t.part_no else '' end`
 
 /** What was reported as we know it, newest first. */
 export function matchedQuery(instituteId: number, filter: ReconciliationFilter, range?: PageRange): Query {
@@ -109,8 +113,12 @@ export function matchedQuery(instituteId: number, filter: ReconciliationFilter, 
     ['s.settled_at < $1', filter.before],
     [
       `(s.settled_at, i.id) < (select c.settled_at, $1 from settlements c where c.institute_id = $0 and c.id =
-        coalesce((select settlement_id from payments where institute_id = $0 and id = $1),
-          (select settlement_id from refunds where institute_id = $0 and id = $1)))`,
+        coalesce((select settlement_id from payments where institute_id = $0 and id = $1 and not is_split),
+          (select settlement_id from refunds where institute_id = $0 and id = $1 and not is_split),
+          (select settlement_id from payment_parts where institute_id = $0 and payment_id = split_part($1, '.', 1)
+            and part_no::text = coalesce(nullif(split_part($1, '.', 2), ''), '0')),
+          (select settlement_id from refund_parts where institute_id = $0 and refund_id = split_part($1, '.', 1)
+            and part_no::text = coalesce(nullif(split_part($1, '.', 2), ''), '0'))))`,
       range?.cursor,
     ],
   ])
@@ -119,10 +127,18 @@ export function matchedQuery(instituteId: number, filter: ReconciliationFilter, 
       i.due_on as "dueOn", s.settled_at as at
     from settlements s cross join lateral (
       select p.id, 'payment' as kind, p.provider_ref, p.order_id, p.amount_paise, p.settle_due_on as due_on
-      from payments p where p.institute_id = s.institute_id and p.settlement_id = s.id
+      from payments p where p.institute_id = s.institute_id and p.settlement_id = s.id and not p.is_split
       union all
       select r.id, 'refund', r.provider_ref, r.order_id, -r.amount_paise, null
-      from refunds r where r.institute_id = s.institute_id and r.settlement_id = s.id
+      from refunds r where r.institute_id = s.institute_id and r.settlement_id = s.id and not r.is_split
+      union all
+      select ${PART_ID('p')}, 'payment', p.provider_ref, p.order_id, t.amount_paise, p.settle_due_on
+      from payment_parts t join payments p on p.institute_id = t.institute_id and p.id = t.payment_id
+      where t.institute_id = s.institute_id and t.settlement_id = s.id
+      union all
+      select ${PART_ID('r')}, 'refund', r.provider_ref, r.order_id, -t.amount_paise, null
+      from refund_parts t join refunds r on r.institute_id = t.institute_id and r.id = t.refund_id
+      where t.institute_id = s.institute_id and t.settlement_id = s.id
     ) i
     where ${where} order by s.settled_at desc, i.id desc${limitOf(values, range)}`
   return { text, values }
@@ -221,7 +237,7 @@ export async function listExpected(
 ): Promise<ExpectedRow[]> {
   return db.query<ExpectedRow>(
     `select p.settle_due_on as "dueOn", o.collector_code as "collectorCode", count(*) as payments,
-       sum(p.amount_paise)::bigint as "amountPaise"
+       sum(p.amount_paise - p.parts_settled_paise)::bigint as "amountPaise"
      from payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
      where p.institute_id = $1 and p.state = 'captured' and p.settlement_id is null and p.settle_due_on is not null
      group by 1, 2 order by 1, 2 limit $2`,

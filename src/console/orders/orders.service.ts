@@ -28,6 +28,7 @@ import {
   requireSendable,
 } from './orders.rules.ts'
 import { refuseOnTheWay } from '../../dues/on-the-way.service.ts'
+import { refuseUnchargeable } from '../../payments/parts/parts.service.ts'
 import { listEntries } from '../../institutes/catalogue.service.ts'
 import { badFields, badField, conflict, notFound } from '../../platform/errors.ts'
 import { type Command, transact } from '../../platform/idempotency.ts'
@@ -127,7 +128,7 @@ type MadeOrder = AskedOrder & { hasNewFee: boolean }
  * console writes them: a fee under another name than the student's own would pay nothing of its dues.
  */
 export async function makeOrder(
-  ctx: Context,
+  ctx: PaymentContext,
   command: Command<CreatedOrder>,
   institute: Institute,
   { hasNewFee, ...asked }: MadeOrder,
@@ -151,7 +152,7 @@ export async function makeOrder(
     command,
     institute,
     { ...asked, lines, ...(await childOf(ctx, institute, asked)) },
-    refuseOnTheWay,
+    { onTheWay: refuseOnTheWay, unchargeable: one => refuseUnchargeable(ctx, one) },
   )
 }
 

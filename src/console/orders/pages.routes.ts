@@ -26,7 +26,6 @@ import { MONEY_HANDLERS } from './orders.rules.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { SentTerms } from '../../payment-pages/pages.rules.ts'
 import { badField } from '../../platform/errors.ts'
-import type { Context } from '../../platform/context.ts'
 import { innerCommand, type Command } from '../../platform/idempotency.ts'
 
 const PAGES = '/payment-pages'
@@ -96,7 +95,7 @@ type ChangedPage = { before: PageFile; after: PageFile }
 
 /** Closing a page stops money, so it needs a reason. */
 async function changePage(
-  ctx: Context,
+  ctx: PaymentContext,
   command: Command<ChangedPage>,
   target: { institute: Institute; id: string },
   { terms, reason }: { terms: SentTerms; reason: string | undefined },

@@ -20,7 +20,14 @@ import {
 } from '../payments.rules.ts'
 import { askAboutCredit } from '../credits/credits.service.ts'
 import { capture, move } from '../payments.service.ts'
-import { lockWithOrders, movePayment, readPayment, setAmount, listAtProvider } from '../payments.store.ts'
+import {
+  adjustOwnPart,
+  lockWithOrders,
+  movePayment,
+  readPayment,
+  setAmount,
+  listAtProvider,
+} from '../payments.store.ts'
 import type { Refund } from '../refunds/refunds.rules.ts'
 import { getRefund, refundAgain, refundMismatched } from '../refunds/refunds.service.ts'
 import { settleAgain } from '../settlements/settlements.service.ts'
@@ -80,6 +87,8 @@ export async function takeMismatch(
       if (order.state === 'paid') throw conflict('Its order was paid otherwise. Refund it instead.')
       const { amountPaise } = outcome
       if (amountPaise === 0) throw conflict('Too little came for all of its orders. Refund it instead.')
+      if (payment.isSplit)
+        throw conflict('It was divided between bank accounts by what was asked for. Refund it instead.')
       await setAmount(tx, payment, amountPaise)
       await changeLines(tx, target.instituteId, order, linesOfAmount(order.lines, amountPaise))
       const paid = { ...payment, amountPaise }
@@ -175,6 +184,7 @@ async function giveBack(
   }
   assertMove(payment.state, 'captured')
   await setAmount(tx, payment, amountPaise)
+  if (payment.isSplit) await adjustOwnPart(tx, payment, amountPaise)
   await movePayment(tx, payment, {
     state: 'captured',
     mode,

@@ -138,11 +138,38 @@ const CHECKS: readonly { check: string; sql: string }[] = [
     check: 'a settlement is what its payments, refunds and chargebacks add up to',
     sql: `select s.id as subject, s.gross_paise || ' less ' || s.refund_paise || ', of ' || p.paise || ' less ' || r.paise || ' paise' as detail
       from settlements s
-      join lateral (select coalesce(sum(p.amount_paise), 0) as paise from payments p
+      join lateral (select coalesce(sum(p.amount_paise), 0) as paise from settled_payments p
         where p.institute_id = $1 and p.settlement_id = s.id) p on true
-      join lateral (select coalesce(sum(r.amount_paise), 0) as paise from refunds r
+      join lateral (select coalesce(sum(r.amount_paise), 0) as paise from settled_refunds r
         where r.institute_id = $1 and r.settlement_id = s.id) r on true
       where s.institute_id = $1 and (s.gross_paise <> p.paise or s.refund_paise <> r.paise)`,
+  },
+  {
+    check:
+      'the parts of a split payment or refund add up to it, name each line once, and say what is settled',
+    sql: `select p.id as subject, t.paise || ' in parts of ' || p.amount_paise || ' paise, ' || coalesce(t.settled, 0) || ' settled of '
+          || p.parts_settled_paise || ', ' || t.lines || ' of ' || l.count || ' lines' as detail
+      from payments p
+      join lateral (select sum(t.amount_paise) as paise, sum(cardinality(t.line_nos)) as lines,
+          sum(t.amount_paise) filter (where t.settlement_id is not null) as settled
+        from payment_parts t where t.institute_id = $1 and t.payment_id = p.id) t on true
+      join lateral (select count(*) as count from order_lines l where l.institute_id = $1 and l.order_id = p.order_id) l on true
+      where p.institute_id = $1 and p.is_split and (t.paise <> p.amount_paise or coalesce(t.settled, 0) <> p.parts_settled_paise
+        or t.lines <> l.count or (p.settlement_id is not null) <> (coalesce(t.settled, 0) = p.amount_paise))
+      union all
+      select r.id, t.paise || ' in parts of ' || r.amount_paise || ' paise'
+      from refunds r
+      join lateral (select sum(t.amount_paise) as paise from refund_parts t where t.institute_id = $1 and t.refund_id = r.id) t on true
+      where r.institute_id = $1 and r.is_split and t.paise <> r.amount_paise`,
+  },
+  {
+    check: 'every line of a payment that is settled says in which pay-out it was',
+    sql: `select p.id as subject, 'line ' || l.line_no || ' says ' || coalesce(l.settlement_utr, 'nothing') || ' instead of ' || s.utr as detail
+      from payments p join payment_parts t on t.institute_id = p.institute_id and t.payment_id = p.id
+      join settlements s on s.institute_id = t.institute_id and s.id = t.settlement_id
+      join order_lines l on l.institute_id = p.institute_id and l.order_id = p.order_id and l.line_no = any(t.line_nos)
+      where p.institute_id = $1 and t.institute_id = $1 and s.institute_id = $1 and l.institute_id = $1 and p.is_split and not p.is_duplicate
+        and l.settlement_utr is distinct from s.utr`,
   },
   {
     check: 'every account of the ledger holds what payments, refunds and settlements say',
@@ -230,7 +257,7 @@ export async function listOverdue(
   today: string,
 ): Promise<{ id: string; dueOn: string; amountPaise: number }[]> {
   return db.query(
-    `select id, settle_due_on as "dueOn", amount_paise as "amountPaise" from payments
+    `select id, settle_due_on as "dueOn", amount_paise - parts_settled_paise as "amountPaise" from payments
      where institute_id = $1 and state = 'captured' and settlement_id is null and settle_due_on < $2
      order by settle_due_on, id limit 1000`,
     [instituteId, today],

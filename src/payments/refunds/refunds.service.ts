@@ -28,6 +28,9 @@ import {
   returnedLines,
 } from './refunds.rules.ts'
 import * as store from './refunds.store.ts'
+import { insertAskedRefund } from '../parts/parts.service.ts'
+import { toLinkedParts } from '../parts/parts.rules.ts'
+import { listRefundParts } from '../parts/parts.store.ts'
 import { statusOf } from '../disputes/disputes.rules.ts'
 import { listStanding } from '../disputes/disputes.store.ts'
 import { insertExceptions, type Exception } from '../settlements/settlements.store.ts'
@@ -72,7 +75,7 @@ export async function askForRefund(
   const { reason } = asked
   const requestedAt = ctx.clock.now()
   const refund = openRefund(payment, { kind: 'requested', lines, reason, cause: null, requestedAt })
-  await store.insertRefund(tx, refund)
+  await insertAskedRefund(tx, refund, payment)
   await markRefunded(tx, instituteId, order, { lines, at: requestedAt })
   if (asked.lines === null) await takeAdvanceFirst(tx, { payment, order }, lines, requestedAt)
   await post(tx, instituteId, refundRequestOf(refund.id, refund.amountPaise), requestedAt)
@@ -87,10 +90,8 @@ export async function refundDuplicate(tx: Transaction, payment: Payment, at: Dat
   if (order === null) throw new Error(`the payment ${payment.id} lost its order`)
   const all = refundLines(order, [], { amountPaise: payment.amountPaise, lines: null })
   const why = { reason: 'paid twice', cause: 'paid_twice' } as const
-  await store.insertRefund(
-    tx,
-    openRefund(payment, { kind: 'duplicate', lines: all, ...why, requestedAt: at }),
-  )
+  const refund = openRefund(payment, { kind: 'duplicate', lines: all, ...why, requestedAt: at })
+  await insertAskedRefund(tx, refund, payment)
 }
 
 /** Money that pays nothing, because it came with another amount than asked or to an account that is closed, goes back whole. */
@@ -124,7 +125,11 @@ async function refundByItself(
   const [line] = order.lines
   if (line === undefined) throw new Error(`the order ${order.id} has no lines`)
   const lines = [{ lineNo: 1, componentType: line.componentType, amountPaise }]
-  await store.insertRefund(tx, openRefund(payment, { kind: 'duplicate', lines, ...why, requestedAt: at }))
+  await insertAskedRefund(
+    tx,
+    openRefund(payment, { kind: 'duplicate', lines, ...why, requestedAt: at }),
+    payment,
+  )
 }
 
 /** The same once more, after the bank or the provider refused it. */
@@ -132,7 +137,7 @@ export async function refundAgain(tx: Transaction, failed: Refund, at: Date): Pr
   const payment = await findPayment(tx, failed.instituteId, failed.paymentId)
   if (payment === null) throw new Error(`${failed.id} lost its payment`)
   const { kind, lines, reason, cause } = failed
-  await store.insertRefund(tx, openRefund(payment, { kind, lines, reason, cause, requestedAt: at }))
+  await insertAskedRefund(tx, openRefund(payment, { kind, lines, reason, cause, requestedAt: at }), payment)
 }
 
 /** Refunds the part of a payment that nobody owed, in the transaction that recorded the payment. */
@@ -149,7 +154,7 @@ export async function refundExcess(
     cause,
     requestedAt: at,
   })
-  await store.insertRefund(tx, refund)
+  await insertAskedRefund(tx, refund, payment)
   await markRefunded(tx, payment.instituteId, order, { lines, at })
   await post(tx, payment.instituteId, refundRequestOf(refund.id, refund.amountPaise), at)
 }
@@ -178,11 +183,14 @@ export function sendRefunds(ctx: PaymentContext): Run {
 async function sendRefund(ctx: PaymentContext, refund: Omit<Refund, 'lines'>): Promise<void> {
   const payment = await findPayment(ctx.db, refund.instituteId, refund.paymentId)
   if (payment === null) throw new Error(`the refund ${refund.id} lost its payment`)
+  const { instituteId, id } = refund
+  const parts = payment.isSplit ? toLinkedParts(await listRefundParts(ctx.db, instituteId, [id])) : []
   const request = {
     instituteId: refund.instituteId,
     refundId: refund.id,
     payment: { paymentId: atProvider(payment).paymentId, providerRef: payment.providerRef ?? '' },
     amountPaise: refund.amountPaise,
+    ...(parts.length === 0 ? {} : { parts }),
   }
   try {
     await applyRefundReport(ctx, await (await providerOf(ctx, payment)).refund(request))

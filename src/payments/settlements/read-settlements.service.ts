@@ -2,13 +2,15 @@ import type { Institute } from '../../institutes/institutes.rules.ts'
 import type { Context } from '../../platform/context.ts'
 import type { PageRange } from '../../platform/db/list.ts'
 import { conflict, notFound } from '../../platform/errors.ts'
+import * as items from './settlement-items.store.ts'
 import * as store from './settlements.store.ts'
 
-export type { ComponentSum, Settlement, SettlementItem } from './settlements.store.ts'
+export type { ComponentSum, SettlementItem } from './settlement-items.store.ts'
+export type { Settlement } from './settlements.store.ts'
 
 export type SettlementDetail = store.Settlement & {
-  components: store.ComponentSum[]
-  items: store.SettlementItem[]
+  components: items.ComponentSum[]
+  items: items.SettlementItem[]
 }
 
 /** One, by its id or UTR, with a page of what is in it. */
@@ -19,11 +21,11 @@ export async function readSettlement(
   page: PageRange,
 ): Promise<{ settlement: SettlementDetail; nextCursor: string | undefined }> {
   const settlement = await findSettlement(ctx, institute, idOrUtr)
-  const [components, { rows: items, nextCursor }] = await Promise.all([
-    store.sumComponents(ctx.db, institute.id, settlement.id),
-    store.listItems(ctx.db, institute.id, settlement.id, page),
+  const [components, { rows, nextCursor }] = await Promise.all([
+    items.sumComponents(ctx.db, institute.id, settlement.id),
+    items.listItems(ctx.db, institute.id, settlement.id, page),
   ])
-  return { settlement: { ...settlement, components, items }, nextCursor }
+  return { settlement: { ...settlement, components, items: rows }, nextCursor }
 }
 
 export async function findSettlement(

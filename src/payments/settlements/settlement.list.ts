@@ -6,7 +6,8 @@ import type { PageRange } from '../../platform/db/list.ts'
 import { by } from '../../platform/db/sorted-list.ts'
 import { toRupees } from '../../platform/money.ts'
 import { providerTitle } from '../../providers/catalogue.ts'
-import { itemsQuery, listItems, SETTLEMENT, type SettlementItem } from './settlements.store.ts'
+import { itemsQuery, listItems, type SettlementItem } from './settlement-items.store.ts'
+import { SETTLEMENT } from './settlements.store.ts'
 import { settlementFields, settlementItemFields } from './settlement.schemas.ts'
 
 const out = outputOf<{ provider: string; accountTitle: string | null }>()
@@ -21,6 +22,8 @@ export const settlementList = defineList({
     settled_at: column(settlementFields.settled_at, { title: 'Settled on (IST)', sort: by.moment }),
     utr: column(settlementFields.utr, { title: 'UTR' }),
     collector_code: column(settlementFields.collector_code, { title: 'Branch' }),
+    bank_account_id: settlementFields.bank_account_id,
+    bank_account: column(settlementFields.bank_account, { title: 'Bank account', only: 'file' }),
     provider: column(settlementFields.provider, { title: 'Provider', only: 'file' }),
     account_id: settlementFields.account_id,
     account_name: out.text(

@@ -32,6 +32,11 @@ export const settlementFields = {
     'sandbox',
   ),
   collector_code: out.text('The branch it went to.', 'MAIN'),
+  bank_account_id: out.optional.text(
+    'The bank account that it reached, of a payment that was split; absent: that of the account at the provider itself.',
+    'acct_01k9zq4m0ve8sbn6yt2hw3c5da',
+  ),
+  bank_account: out.optional.text('What the school calls that bank account.', 'Hostel account 7781'),
   settled_at: out.moment('When it was paid out, UTC.', '2026-11-16T06:00:00.000Z'),
   gross: out.amount('Payments in it, in rupees.', 51500.5),
   charges: out.amount('What the provider kept, in rupees.', 118, one => one.feePaise),
@@ -90,7 +95,7 @@ export const settlementItemFields = {
   plan_id: item.optional.text('Of an instalment or down payment.', 'plan_01k9zq4m0ve8sbn6yt2hw3c5da'),
   instalment_id: item.optional.text('Of an instalment or down payment.', 'inst_01k9zq4m0ve8sbn6yt2hw3c5da'),
   details: item.list(
-    'Component by component; they add up to the amount. What is charged to the family, and fees, are of none.',
+    'Component by component; of a payment that was split those that were settled here; they add up to the amount. What is charged to the family, and fees, are of none.',
     lineOutput,
     one => one.lines,
   ),

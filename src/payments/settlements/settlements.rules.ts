@@ -121,6 +121,10 @@ export function divideItem(item: SettlementItem, parts: readonly PaymentPart[]):
     }))
     .filter(part => part.amountPaise > 0)
   const total = sumPaise(own.map(part => part.amountPaise))
+  const [first] = parts
+  // All of it went to other accounts, and the fee stays here.
+  if (isPayment && first !== undefined && total === 0 && item.amountPaise === 0)
+    return [{ ...item, ourId: first.id }]
   if (own.length === 0 || !paysExactly(item, total)) return [item]
   // More than asked for is the fee that the payer bore on top.
   const fee = item.amountPaise === total ? item.feePaise : ZERO

@@ -1,7 +1,7 @@
 import * as store from './settlements.store.ts'
 import { settlementOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
-import { lockOrders, markSettled } from '../../orders/order-payments.service.ts'
+import { lockOrders, markSettled, readSettled } from '../../orders/order-payments.service.ts'
 import { dayOf, DAY_MS, dayAfter, startOfDay, isWorkingDay } from '../../platform/calendar.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { newId } from '../../platform/ids.ts'
@@ -28,6 +28,9 @@ import { forEachSettled } from '../../platform/concurrency.ts'
 import { lockSetting, readSetting, writeSetting } from '../../platform/db/instance-settings.ts'
 import { readHolidays } from '../holidays.service.ts'
 import { listReadThrough, setReadThrough } from './settlements.store.ts'
+import { readKnown, type KnownItems } from './known-items.service.ts'
+import { listLinkedIds } from '../../providers/settlement-accounts/settlement-accounts.service.ts'
+import { settleLines, settleParts, settleRefundParts } from '../parts/parts.store.ts'
 
 export type SettlementSummary = { settled: number; exceptions: number }
 
@@ -39,7 +42,8 @@ export async function settleDay(
   onProgress?: (settled: number) => void,
 ): Promise<SettlementSummary> {
   const summary = { settled: 0, exceptions: 0 }
-  for await (const report of account.port.settlements(day)) {
+  const linkedIds = account.port.splits === undefined ? [] : await listLinkedIds(ctx.db, account)
+  for await (const report of account.port.settlements(day, linkedIds)) {
     for (const part of await attribute(ctx, account, report)) {
       const { settled, exceptions } = await applyPayOut(ctx, account, part)
       summary.settled += settled
@@ -217,38 +221,11 @@ async function applySettlement(
     await store.insertExceptions(tx, exceptions)
     // An account may serve several branches; each has its own books, and its own part of what was transferred.
     for (const [collectorCode, ofBranch] of Map.groupBy(matched, item => known.branchOf(item))) {
-      const batch = { account, report, collectorCode, matched: ofBranch, payments: known.payments, settledAt }
+      const batch = { account, report, collectorCode, matched: ofBranch, known, settledAt }
       await settle(ctx, tx, batch)
     }
     return { settled: matched.length, exceptions: exceptions.length }
   })
-}
-
-type KnownItems = {
-  payments: Map<string, Payment>
-  of(item: SettlementItem): ReturnType<typeof toKnown>
-  branchOf(item: SettlementItem): string
-}
-
-async function readKnown(tx: Transaction, { instituteId, items }: SettlementReport): Promise<KnownItems> {
-  const ids = (kind: SettlementItem['kind']) =>
-    items.filter(item => item.kind === kind).map(item => item.ourId)
-  const payments = await store.lockPayments(tx, instituteId, ids('payment'))
-  const refunds = await store.lockRefunds(tx, instituteId, ids('refund'))
-  const find = (item: SettlementItem) =>
-    item.kind === 'payment' ? payments.get(item.ourId) : refunds.get(item.ourId)
-  return {
-    payments,
-    of: item => toKnown(find(item)),
-    branchOf: item => find(item)?.collectorCode ?? '',
-  }
-}
-
-function toKnown(found: store.SettleablePayment | store.SettleableRefund | undefined) {
-  if (found === undefined) return undefined
-  const isDone = found.state === 'captured' || found.state === 'processed'
-  const { amountPaise, accountId, settledUtr } = found
-  return { amountPaise, accountId, isDone, settledUtr }
 }
 
 async function settle(
@@ -259,12 +236,12 @@ async function settle(
     report: SettlementReport
     collectorCode: string
     matched: readonly SettlementItem[]
-    payments: ReadonlyMap<string, Payment>
+    known: KnownItems
     settledAt: Date
   },
 ): Promise<void> {
-  const { account, report, collectorCode, matched, settledAt } = batch
-  const { instituteId, utr } = report
+  const { account, report, collectorCode, matched, known, settledAt } = batch
+  const { instituteId, utr, linkedId = null } = report
   const sums = sumItems(matched)
   const id = await store.growSettlement(tx, {
     ...sums,
@@ -275,35 +252,55 @@ async function settle(
     collectorCode,
     utr,
     settledAt,
+    bankAccountId: known.bankAccountId,
   })
-  const ids = (kind: SettlementItem['kind']) =>
-    matched.filter(item => item.kind === kind).map(item => item.ourId)
-  const refunds = matched.filter(item => item.kind === 'refund')
-  await store.setSettlement(tx, instituteId, id, { payments: ids('payment'), refunds })
+  const { whole, parts } = Object.groupBy(matched, item => (known.isSplit(item) ? 'parts' : 'whole'))
+  const settled = idsOf(whole ?? [], 'payment')
+  const refunds = (whole ?? []).filter(item => item.kind === 'refund')
+  await store.setSettlement(tx, instituteId, id, { payments: settled, refunds })
+  const completed = await settleSplit(tx, { instituteId, settlementId: id, linkedId }, parts ?? [])
+  await settleLines(tx, instituteId, idsOf(parts ?? [], 'payment'), { linkedId, utr, settledAt })
   // A slice of a large settlement is posted by itself; its first item tells it from the others.
   const isNothing = sums.grossPaise === sums.refundPaise && sums.feePaise === 0
   if (!isNothing)
     await post(tx, instituteId, settlementOf(`${id}:${matched[0]?.providerRef ?? ''}`, sums), settledAt)
-  await tellSettled(ctx, tx, batch, ids('payment'))
+  await tellSettled(ctx, tx, batch, { whole: settled, completed })
+}
+
+function idsOf(items: readonly SettlementItem[], kind: SettlementItem['kind']): string[] {
+  return items.filter(item => item.kind === kind).map(item => item.ourId)
+}
+
+/** Answers the payments of which no part is missing any more. */
+async function settleSplit(
+  tx: Transaction,
+  settled: { instituteId: number; settlementId: string; linkedId: string | null },
+  items: readonly SettlementItem[],
+): Promise<string[]> {
+  if (items.length === 0) return []
+  const refunds = items.filter(item => item.kind === 'refund')
+  if (refunds.length > 0) await settleRefundParts(tx, settled, refunds)
+  const payments = idsOf(items, 'payment')
+  return payments.length === 0 ? [] : settleParts(tx, settled, payments)
 }
 
 async function tellSettled(
   ctx: PaymentContext,
   tx: Transaction,
   {
-    report,
-    payments,
+    report: { instituteId, utr },
+    known: { payments },
     settledAt,
-  }: { report: SettlementReport; payments: ReadonlyMap<string, Payment>; settledAt: Date },
-  paymentIds: readonly string[],
+  }: { report: SettlementReport; known: KnownItems; settledAt: Date },
+  { whole, completed }: { whole: readonly string[]; completed: readonly string[] },
 ): Promise<void> {
-  const paying = paymentIds.flatMap(id => payments.get(id) ?? []).filter(payment => !payment.isDuplicate)
-  const orders = await markSettled(
-    tx,
-    report.instituteId,
-    paying.map(payment => payment.orderId),
-    { utr: report.utr, settledAt },
-  )
+  const payingOf = (ids: readonly string[]): Payment[] =>
+    ids.flatMap(id => payments.get(id) ?? []).filter(payment => !payment.isDuplicate)
+  const ordersOf = (ids: readonly string[]): string[] => payingOf(ids).map(payment => payment.orderId)
+  // The lines of the others have the settlement of their part.
+  const orders = await markSettled(tx, instituteId, ordersOf(whole), { utr, settledAt })
+  addAll(orders, await readSettled(tx, instituteId, ordersOf(completed)))
+  const paying = payingOf([...whole, ...completed])
   const byId = new Map(orders.map(order => [order.id, order]))
   const byHandler = new Map<PaymentHandler, PaidOrder[]>()
   for (const payment of paying) {
@@ -371,7 +368,8 @@ async function divideGroups(
   report: SettlementReport,
 ): Promise<SettlementReport> {
   const ids = report.items.map(item => (item.kind === 'payment' ? item.ourId : returnedBy(item.ourId)))
-  const parts = Map.groupBy(await listParts(db, report.instituteId, ids), part => part.groupId)
+  const known = await listParts(db, report.instituteId, ids, report.linkedId ?? null)
+  const parts = Map.groupBy(known, part => part.groupId)
   if (parts.size === 0) return report
   return {
     ...report,

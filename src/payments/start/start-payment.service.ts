@@ -5,6 +5,7 @@ import { findOrder } from '../../orders/orders.service.ts'
 import { assert } from '../../platform/assert.ts'
 import { conflict, notFound, unavailable } from '../../platform/errors.ts'
 import { newId } from '../../platform/ids.ts'
+import { readableComponent } from '../../platform/names.ts'
 import { sumPaise, type Paise } from '../../platform/money.ts'
 import { ProviderRefused, type PaymentMode } from '../../providers/port.ts'
 import { providerOf, type PaymentContext } from '../context.ts'
@@ -20,6 +21,9 @@ import {
 import { applyReport } from '../payments.service.ts'
 import * as store from '../payments.store.ts'
 import { insertGroup, listAtProvider } from '../payments.store.ts'
+import { toLinkedParts, type Part } from '../parts/parts.rules.ts'
+import { findClosed, planParts } from '../parts/parts.service.ts'
+import { insertParts, listParts } from '../parts/parts.store.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { waysFor, wayRefusal, type Ways } from '../../providers/accounts/accounts.rules.ts'
 import type { Account, BranchKey } from '../../providers/accounts/registry.service.ts'
@@ -65,6 +69,9 @@ async function startOpened(
   if (payment.redirectUrl !== null) return payment
   const provider = await providerOf(ctx, payment)
   const now = ctx.clock.now()
+  // As it was split when it was opened, also when something else is set up by now.
+  const split = payments.filter(({ isSplit }) => isSplit).map(({ id }) => id)
+  const parts = split.length === 0 ? [] : toLinkedParts(await listParts(ctx.db, institute.id, split))
   const request = {
     instituteId: institute.id,
     collectorCode: order.collectorCode,
@@ -75,6 +82,7 @@ async function startOpened(
     payableUntil: orders.map(one => payableUntil(one, now)).toSorted(byTime)[0] ?? now,
     description: describeOrders(orders),
     returnUrl,
+    ...(parts.length === 0 ? {} : { parts }),
   }
   const started = await provider.start(request).catch((error: unknown) => endRefused(ctx, payment, error))
   await store.recordStarted(ctx.db, payment, started)
@@ -115,9 +123,18 @@ async function openPayment(
     if (account !== null) {
       const { id: accountId, provider } = account
       const about = { id: newId('pay'), provider, accountId, mode, at: now }
-      const payment = newPayment(institute.id, order, about)
+      const parts = await planParts(ctx, institute.id, account, order.lines)
+      const payment = { ...newPayment(institute.id, order, about), isSplit: parts.length > 0 }
       const checked = { orderState: 'unpaid', nextCheckAt: nextCheck(0, now) } as const
-      if (await store.insertPayment(db, payment, checked)) return { payments: [payment], orders: [order] }
+      const isNew =
+        parts.length === 0
+          ? await store.insertPayment(db, payment, checked)
+          : await db.transaction(async tx => {
+              const isInserted = await store.insertPayment(tx, payment, checked)
+              if (isInserted) await insertParts(tx, institute.id, payment.id, parts)
+              return isInserted
+            })
+      if (isNew) return { payments: [payment], orders: [order] }
     }
     const underWay = await store.findUnderWay(db, institute.id, orderId)
     if (underWay !== null) return withGroup(ctx, institute, underWay)
@@ -141,12 +158,18 @@ async function openGroup(
     if (account !== null) {
       const { id: accountId, provider } = account
       const groupId = newId('pay')
-      const payments = orders.map(order =>
-        newPayment(institute.id, order, { id: newId('pay'), groupId, provider, accountId, mode, at: now }),
-      )
+      const parts: Part[][] = []
+      for (const { lines } of orders) parts.push(await planParts(ctx, institute.id, account, lines))
+      const payments = orders.map((order, index) => ({
+        ...newPayment(institute.id, order, { id: newId('pay'), groupId, provider, accountId, mode, at: now }),
+        isSplit: parts[index]?.length !== 0,
+      }))
       const isNew = await db.transaction(async tx => {
         await lockOrders(tx, institute.id, orderIds)
-        return insertGroup(tx, payments, nextCheck(0, now))
+        if (!(await insertGroup(tx, payments, nextCheck(0, now)))) return false
+        for (const [index, { id, isSplit }] of payments.entries())
+          if (isSplit) await insertParts(tx, institute.id, id, parts[index] ?? [])
+        return true
       })
       if (isNew) return { payments, orders }
     }
@@ -220,24 +243,36 @@ export async function giveUpOtherMode(
   await ctx.db.transaction(tx => giveUpStarted(tx, instituteId, [underWay.id], ctx.clock.now()))
 }
 
-/** The ways to pay orders at once that their branches' account offers; null when nothing is set up for it. */
+/** The ways to pay orders at once that their branches' account offers; null when it cannot take them. */
 export async function readWays(
-  { accounts }: Pick<PaymentContext, 'accounts'>,
+  ctx: Pick<PaymentContext, 'accounts'>,
   instituteId: number,
   orders: readonly OrderToPay[],
 ): Promise<Ways | null> {
-  const account = await commonAccount(accounts, instituteId, orders)
+  const account = await openAccount(ctx, instituteId, orders)
   return account === null ? null : waysFor(account, totalOfAll(orders))
+}
+
+/** The account that all of it goes through and that can settle each line where it belongs. */
+async function openAccount(
+  ctx: Pick<PaymentContext, 'accounts'>,
+  instituteId: number,
+  orders: readonly OrderToPay[],
+): Promise<Account | null> {
+  const account = await commonAccount(ctx.accounts, instituteId, orders)
+  if (account === null) return null
+  const lines = orders.flatMap(order => order.lines)
+  return (await findClosed(ctx, instituteId, account, lines)).length === 0 ? account : null
 }
 
 /** The account that money goes through, if it offers this way. */
 async function accountToPay(
-  { accounts }: Pick<PaymentContext, 'accounts'>,
+  ctx: Pick<PaymentContext, 'accounts'>,
   instituteId: number,
   orders: readonly OrderToPay[],
   mode: PaymentMode,
 ): Promise<Account | null> {
-  const account = await commonAccount(accounts, instituteId, orders)
+  const account = await openAccount(ctx, instituteId, orders)
   if (account === null) return null
   return waysFor(account, totalOfAll(orders)).offered.some(way => way.mode === mode) ? account : null
 }
@@ -251,6 +286,10 @@ async function refusedWay(
 ): Promise<Error> {
   const ways = await readWays(ctx, instituteId, orders)
   if (ways !== null) return conflict(wayRefusal(ways, mode, totalOfAll(orders)))
+  const account = await commonAccount(ctx.accounts, instituteId, orders)
+  const lines = orders.flatMap(order => order.lines)
+  const [closed] = account === null ? [] : await findClosed(ctx, instituteId, account, lines)
+  if (closed !== undefined) return conflict(`${readableComponent(closed.componentType)} ${closed.why}.`)
   return conflict(
     orders.length === 1
       ? 'Online payment is not set up for this installation.'

@@ -6,7 +6,8 @@ import type { LoanContext } from '../../loans/context.ts'
 import { listOnTheWay, type OnTheWay } from '../../payments/student-payments.service.ts'
 import { listCarriedDues, type CarriedDues } from '../../students/users/users.service.ts'
 import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
-import { timingOf, withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
+import { timingOf, withoutClosed, withoutPlanned, withoutTaken } from '../../dues/dues.rules.ts'
+import { readClosed } from '../../payments/parts/parts.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
 import { qrImage, upiLink } from '../../providers/upi.ts'
@@ -23,6 +24,8 @@ export type Child = {
   plan: LoadedPlan | null
   onTheWay: readonly OnTheWay[]
   carried: readonly CarriedDues[]
+  /** Of a component: what is owed of it cannot be paid online. */
+  isClosed: (componentType: string) => boolean
 }
 
 /** Keeps the order of the ids; the number of queries does not depend on the number of children. */
@@ -38,12 +41,16 @@ export async function readChildren(
     listOnTheWay(ctx.db, instituteId, studentIds),
     listCarriedDues(ctx, instituteId, studentIds),
   ])
+  const branches = [...dues.values()].map(({ context }) => context.student.collectorCode)
+  const isClosed = await readClosed(ctx, instituteId, branches)
   return studentIds.flatMap(id => {
     const own = dues.get(id)
     if (own === undefined) return []
+    const { collectorCode } = own.context.student
     return [
       {
         dues: own,
+        isClosed: componentType => isClosed(collectorCode, componentType),
         plan: plans.get(id) ?? null,
         onTheWay: onTheWay.filter(one => one.studentId === id),
         carried: carried.filter(one => one.studentId === id),
@@ -67,9 +74,9 @@ export function classOf({ context }: Dues, institute: Institute, texts: ParentsT
 
 type Coming = Pick<Child, 'dues' | 'onTheWay'>
 
-/** What a family is asked to pay today: neither what is on the way nor what instalments take in their own time. */
-export function askedOf({ dues, onTheWay }: Coming): Dues {
-  return withoutPlanned(withoutTaken(dues, onTheWay))
+/** What a family is asked to pay online today: neither what is on the way nor what instalments take in their own time. */
+export function askedOf({ dues, onTheWay, isClosed }: Coming & Pick<Child, 'isClosed'>): Dues {
+  return withoutPlanned(withoutClosed(withoutTaken(dues, onTheWay), isClosed))
 }
 
 /** What banks and lenders are bringing for these children: part of what is owed until it has come, and never paid again. */

@@ -33,6 +33,8 @@ export type StudentPageData = {
   plan: LoadedPlan | null
   onTheWay: readonly OnTheWay[]
   carried: readonly CarriedDues[]
+  /** Of a component: what is owed of it cannot be paid online. */
+  isClosed: Child['isClosed']
   /** The same child's records of other academic years: shown beside this one, never added to it. */
   otherYears: readonly Child[]
   takesPayments: boolean
@@ -130,7 +132,11 @@ function advanceOf({ institute }: StudentPageData, left: Dues, { student: t }: P
 }
 
 /** Price, concessions, payments and due date, so that parents can see how the amount comes about. */
-function lineOf(line: DueLine, { language, carried }: StudentPageData, { student: t }: ParentsTexts) {
+function lineOf(
+  line: DueLine,
+  { language, carried, isClosed }: StudentPageData,
+  { student: t }: ParentsTexts,
+) {
   const went = carried.filter(one => one.componentType === line.componentType)
   const paid = subtractPaise(line.paidPaise, sumPaise(went.map(one => one.amountPaise)))
   const isSettled = line.owedPaise === 0
@@ -145,6 +151,7 @@ function lineOf(line: DueLine, { language, carried }: StudentPageData, { student
         fill(t.off, { what: feeName(discountType, language), amount: formatRupees(valuePaise) }),
       ),
       ...(paid > 0 ? [fill(t.paid, { amount: formatRupees(paid) })] : []),
+      ...(!isSettled && isClosed(line.componentType) ? [t.notOnline] : []),
       ...went.map(one =>
         fill(t.carried, {
           amount: formatRupees(one.amountPaise),

@@ -21,6 +21,7 @@ import {
   type WayTerms,
 } from './accounts.rules.ts'
 import * as store from './accounts.store.ts'
+import { DestinationReader } from '../settlement-accounts/destinations.service.ts'
 import type { Vault } from '../../platform/secrets.ts'
 
 /** An account that money moves through: one of an institute, or one of the installation, whose id is its provider's name. */
@@ -67,6 +68,8 @@ const MOST_INSTITUTES = 10_000
 export class AccountRegistry {
   /** The preferred one first. */
   readonly installation: ReadonlyMap<ProviderName, Provider>
+  /** Where what each component brings is settled. */
+  readonly destinations: DestinationReader
   readonly #ctx: Pick<Context, 'db' | 'vault' | 'clock' | 'mode'>
   readonly #apiUrls: ReadonlyMap<ProviderName, string>
   readonly #paused: ReadonlySet<ProviderName>
@@ -83,6 +86,7 @@ export class AccountRegistry {
     { apiUrls = new Map(), values = new Map(), paused = [], calls }: InstallationSettings = {},
   ) {
     this.#ctx = ctx
+    this.destinations = new DestinationReader(ctx.db)
     this.#apiUrls = apiUrls
     this.#calls = calls
     this.#paused = new Set(paused)
@@ -188,6 +192,7 @@ export class AccountRegistry {
   /** After a change in this process. */
   forget(instituteId: number): void {
     this.#cache.delete(instituteId)
+    this.destinations.forget(instituteId)
   }
 
   async #find(instituteId: number, accountId: string): Promise<Account | null> {

@@ -29,6 +29,8 @@ import {
   type TransferPort,
   type TransferRequest,
   type PaymentAtProvider,
+  type StartedAtProvider,
+  type StartRequest,
   type DisputeReport,
   type VirtualAccountPort,
 } from '../../providers/port.ts'
@@ -50,6 +52,7 @@ import {
   findMandate,
   mandatePort,
 } from './mandates.service.ts'
+import * as splits from './splits.service.ts'
 import * as store from './simulator.store.ts'
 import { findBankPayment, lockBankPayment } from './simulator.store.ts'
 import { creditAtBank, virtualAccountPort, type TransferToAccount } from './virtual-accounts.service.ts'
@@ -95,25 +98,15 @@ export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): Sand
     name: 'sandbox',
     accepts: { methods: ['upi', 'card', 'netbanking'], minPaise: paiseOf(1), maxPaise: null },
     tell,
-    async start(request) {
-      const { instituteId, amountPaise } = request
-      const ref = await store.openBankPayment(db, { ...request, ref: newId('bank') })
-      if (scriptOf(amountPaise) === 'tells_first') {
-        for (const callback of await bank.act({ instituteId, ref, amountPaise }, { outcome: 'success' }))
-          await bank.tell(callback)
-      }
-      return {
-        providerRef: ref,
-        redirectUrl: `${ctx.publicUrl}/sandbox/bank/${request.instituteId}/${ref}`,
-      }
-    },
+    start: request => startAtBank(ctx, bank, request),
     readCallback: async callback => readBankCallback(key, callback),
     async status({ instituteId, paymentId }) {
       const payment = await store.findBankPayment(db, instituteId, { paymentId })
       if (payment === null) return unknownReport(instituteId, paymentId)
       return reportOf(payment)
     },
-    async refund({ instituteId, refundId, payment, amountPaise }) {
+    async refund({ instituteId, refundId, payment, amountPaise, parts = [] }) {
+      await splits.insertSplits(db, { instituteId, kind: 'refund', ourId: refundId }, parts)
       const utr = `RFD${refundId.slice(-13).toUpperCase()}`
       const at = clock.now()
       const paymentRef = payment.providerRef
@@ -134,6 +127,7 @@ export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): Sand
     mandates: mandatePort(ctx),
     transfers: { expect: request => takeTransfer(ctx, bank, request) },
     virtualAccounts: virtualAccountPort(ctx),
+    splits: splits.splitPort(ctx),
     async find(instituteId, ref) {
       const payment = await store.findBankPayment(db, instituteId, { ref })
       return payment?.mandateRef === null && !HAVE_NO_PAGE.includes(payment.mode) ? payment : null
@@ -166,6 +160,21 @@ export function createSandboxBank(ctx: Context, tell: SandboxBank['tell']): Sand
     },
   }
   return bank
+}
+
+async function startAtBank(
+  { db, publicUrl }: Context,
+  bank: SandboxBank,
+  request: StartRequest,
+): Promise<StartedAtProvider> {
+  const { instituteId, amountPaise, paymentId, parts = [] } = request
+  await splits.insertSplits(db, { instituteId, kind: 'payment', ourId: paymentId }, parts)
+  const ref = await store.openBankPayment(db, { ...request, ref: newId('bank') })
+  if (scriptOf(amountPaise) === 'tells_first') {
+    for (const callback of await bank.act({ instituteId, ref, amountPaise }, { outcome: 'success' }))
+      await bank.tell(callback)
+  }
+  return { providerRef: ref, redirectUrl: `${publicUrl}/sandbox/bank/${instituteId}/${ref}` }
 }
 
 /** The sender has sent it, so it is there when we ask for it; the magic amounts say how it goes, as of every payment. */
@@ -216,7 +225,7 @@ async function actAtCounter(
 }
 
 async function* readPayOuts({ db }: Context, day: string): AsyncIterable<SettlementReport> {
-  for (const { instituteId, utr, settledAt } of await store.listPayOuts(
+  for (const { instituteId, utr, settledAt, linkedId } of await store.listPayOuts(
     db,
     startOfDay(day),
     startOfDay(dayAfter(day)),
@@ -230,18 +239,27 @@ async function* readPayOuts({ db }: Context, day: string): AsyncIterable<Settlem
         instituteId,
         utr,
         settledAt,
-        items: items.map(toItem),
+        // What is nothing here, and costs nothing, belongs to linked accounts.
+        items: items.map(toItem).filter(item => item.amountPaise > 0 || item.feePaise > 0),
+        ...(linkedId === null ? {} : { linkedId }),
       }
     }
   }
 }
 
-function toItem({ kind, ourId, ref: providerRef, amountPaise, mode }: store.PayOutItem): SettlementItem {
+function toItem({
+  kind,
+  ourId,
+  ref: providerRef,
+  amountPaise,
+  feeOnPaise,
+  mode,
+}: store.PayOutItem): SettlementItem {
   if (kind === 'dispute') {
     const dispute = { paymentId: ourId, providerRef }
     return { kind: 'refund', ourId: '', providerRef, amountPaise, feePaise: DISPUTE_FEE, dispute }
   }
-  const feePaise = kind === 'payment' ? feeOf(mode, amountPaise) : paiseOf(0)
+  const feePaise = kind === 'payment' ? feeOf(mode, feeOnPaise) : paiseOf(0)
   // The bank knows a transfer by its UTR, and no id of ours.
   const isCredit = kind === 'payment' && mode === CREDIT_MODE
   return { kind, ourId: isCredit ? '' : ourId, providerRef, amountPaise, feePaise }

@@ -145,7 +145,8 @@ export async function findToPayOut(db: Database, before: Date): Promise<{ instit
 }
 
 /**
- * Pays out to every branch of an institute what was captured before a moment, less refunds and lost disputes: one UTR each.
+ * Pays out to every branch of an institute what was captured before a moment, less refunds and lost disputes: one UTR each,
+ * and one for each linked account that a part of it belongs to.
  */
 export async function payOut(
   tx: Transaction,
@@ -161,11 +162,31 @@ export async function payOut(
        select d.institute_id, d.ref, b.collector_code
        from bank_disputes d join bank_payments b on b.institute_id = d.institute_id and b.ref = d.payment_ref
        where d.institute_id = $3 and b.institute_id = $3 and d.state = 'lost' and d.settlement_utr is null and d.closed_at < $1
+     ), part as (
+       select s.institute_id, s.our_id, s.linked_id, d.collector_code
+       from due d join bank_payments b on b.institute_id = d.institute_id and b.ref = d.ref
+       join bank_splits s on s.institute_id = b.institute_id and s.kind = 'payment' and s.our_id = b.payment_id
+       where b.institute_id = $3 and s.institute_id = $3
+     ), paid_out as (
+       insert into bank_settlements (institute_id, utr, collector_code, linked_id, settled_at)
+       select institute_id, 'SBX' || upper(substr(md5(random()::text || institute_id || collector_code), 1, 13)), collector_code,
+         linked_id, $2
+       from (select institute_id, collector_code, null::text as linked_id from due
+         union select institute_id, collector_code, null from lost
+         union select institute_id, collector_code, linked_id from part) branch
+       returning institute_id, collector_code, linked_id, utr
      ), pay_out as (
-       insert into bank_settlements (institute_id, utr, collector_code, settled_at)
-       select institute_id, 'SBX' || upper(substr(md5(random()::text || institute_id || collector_code), 1, 13)), collector_code, $2
-       from (select institute_id, collector_code from due union select institute_id, collector_code from lost) branch
-       returning institute_id, collector_code, utr
+       select institute_id, collector_code, utr from paid_out where linked_id is null
+     ), parts_paid as (
+       update bank_splits s set settlement_utr = p.utr
+       from part t join paid_out p on p.collector_code = t.collector_code and p.linked_id = t.linked_id
+       where s.institute_id = $3 and s.kind = 'payment' and s.our_id = t.our_id and s.linked_id = t.linked_id returning 1
+     ), parts_refunded as (
+       update bank_splits s set settlement_utr = p.utr
+       from bank_refunds r join bank_payments b on b.institute_id = r.institute_id and b.ref = r.payment_ref
+       join paid_out p on p.collector_code = b.collector_code
+       where s.institute_id = $3 and r.institute_id = $3 and b.institute_id = $3 and s.kind = 'refund' and s.our_id = r.refund_id
+         and s.linked_id = p.linked_id and s.settlement_utr is null and r.processed_at <= $2 returning 1
      ), paid as (
        update bank_payments b set settlement_utr = p.utr from due d join pay_out p using (institute_id, collector_code)
        where b.institute_id = $3 and b.institute_id = d.institute_id and b.ref = d.ref and b.settlement_utr is null returning 1
@@ -188,9 +209,9 @@ export async function listPayOuts(
   db: Queryable,
   from: Date,
   to: Date,
-): Promise<{ instituteId: number; utr: string; settledAt: Date }[]> {
+): Promise<{ instituteId: number; utr: string; settledAt: Date; linkedId: string | null }[]> {
   return db.query(
-    `select institute_id as "instituteId", utr, settled_at as "settledAt" from bank_settlements
+    `select institute_id as "instituteId", utr, settled_at as "settledAt", linked_id as "linkedId" from bank_settlements
      where settled_at >= $1 and settled_at < $2 and ${isHere()} order by settled_at, utr`,
     [from, to],
   )
@@ -202,8 +223,13 @@ export type PayOutItem = {
   ourId: string
   ref: string
   amountPaise: Paise
+  /** What the bank takes its fee of: the whole payment, where it pays out its own part. */
+  feeOnPaise: Paise
   mode: string
 }
+
+const LINKED = (kind: 'payment' | 'refund', ourId: string): string =>
+  `(select coalesce(sum(s.amount_paise), 0)::bigint from bank_splits s where s.institute_id = $1 and s.kind = '${kind}' and s.our_id = ${ourId})`
 
 /** A pay-out's items in slices: a large one is never in memory whole. */
 export async function listPayOutItems(
@@ -214,14 +240,18 @@ export async function listPayOutItems(
 ): Promise<PayOutItem[]> {
   return db.query(
     `select * from (
-       (select 'payment' as kind, payment_id as "ourId", ref, amount_paise as "amountPaise", mode from bank_payments
+       (select 'payment' as kind, payment_id as "ourId", ref, amount_paise - ${LINKED('payment', 'payment_id')} as "amountPaise",
+          amount_paise as "feeOnPaise", mode from bank_payments
         where institute_id = $1 and settlement_utr = $2 and ref > $3 order by ref limit $4)
        union all
-       (select 'refund', r.refund_id, r.ref, r.amount_paise, b.mode
+       (select 'refund', r.refund_id, r.ref, r.amount_paise - ${LINKED('refund', 'r.refund_id')}, 0, b.mode
         from bank_refunds r join bank_payments b on b.institute_id = r.institute_id and b.ref = r.payment_ref
         where r.institute_id = $1 and r.settlement_utr = $2 and r.ref > $3 order by r.ref limit $4)
        union all
-       (select 'dispute', b.payment_id, d.ref, d.amount_paise, b.mode
+       (select s.kind, s.our_id, s.our_id, s.amount_paise, 0, '' from bank_splits s
+        where s.institute_id = $1 and s.settlement_utr = $2 and s.our_id > $3 order by s.our_id limit $4)
+       union all
+       (select 'dispute', b.payment_id, d.ref, d.amount_paise, 0, b.mode
         from bank_disputes d join bank_payments b on b.institute_id = d.institute_id and b.ref = d.payment_ref
         where d.institute_id = $1 and d.settlement_utr = $2 and d.ref > $3 order by d.ref limit $4)
      ) item order by ref limit $4`,

@@ -26,6 +26,7 @@ const NAMES: LedgerNames = {
   direct: 'Direct',
   charges: 'Charges',
   component: type => `Fee ${type}`,
+  bankAccount: id => `Bank ${id}`,
 }
 const TEXT: readonly Column<string>[] = [{ title: 'Text', kind: 'text', value: text => text }]
 
@@ -134,6 +135,7 @@ test('a settlement empties the clearing account by what was paid out and what wa
         utr: 'U1',
         netPaise: paiseOf(net),
         feePaise: paiseOf(fee),
+        bankAccountId: null,
       }
       const vouchers = settlementVouchers(settlement, NAMES)
       const cleared = vouchers

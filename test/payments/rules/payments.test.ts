@@ -46,6 +46,7 @@ function paymentOf(changes: Partial<Payment> = {}): Payment {
     createdAt: new Date(0),
     capturedAt: null,
     settlementId: null,
+    isSplit: false,
     checks: 0,
     ...changes,
   }

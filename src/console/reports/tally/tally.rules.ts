@@ -111,6 +111,8 @@ export type LedgerNames = {
   direct: string
   charges: string
   component: (type: string) => string
+  /** Of a bank account in which single fees are settled. */
+  bankAccount: (id: string) => string
 }
 
 type Line = { componentType: string; amountPaise: Paise }
@@ -140,10 +142,18 @@ export function moneyVoucher(
 
 /** A pay-out: what reached the bank, and what the provider kept. Contra vouchers take no expense, so it is two. */
 export function settlementVouchers(
-  settlement: { id: string; day: string; utr: string; netPaise: Paise; feePaise: Paise },
+  settlement: {
+    id: string
+    day: string
+    utr: string
+    netPaise: Paise
+    feePaise: Paise
+    bankAccountId: string | null
+  },
   names: LedgerNames,
 ): Voucher[] {
-  const { id, day, utr, netPaise, feePaise } = settlement
+  const { id, day, utr, netPaise, feePaise, bankAccountId } = settlement
+  const bank = bankAccountId === null ? names.bank : names.bankAccount(bankAccountId)
   const shared = { day, number: null, reference: utr }
   const net: Voucher = {
     ...shared,
@@ -152,7 +162,7 @@ export function settlementVouchers(
     narration: `Settlement ${utr} (${id})`,
     entries: [
       { ledger: names.clearing, amountPaise: subtractPaise(ZERO, netPaise) },
-      { ledger: names.bank, amountPaise: netPaise },
+      { ledger: bank, amountPaise: netPaise },
     ],
   }
   const fee: Voucher = {

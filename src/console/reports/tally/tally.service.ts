@@ -3,6 +3,7 @@ import { readFeeHeads } from '../../../fees/fee-heads.service.ts'
 import { listEntries, readDeposits } from '../../../institutes/catalogue.service.ts'
 import type { Institute } from '../../../institutes/institutes.rules.ts'
 import { readableComponent } from '../../../platform/names.ts'
+import { listLinkedBankAccounts } from '../../../providers/settlement-accounts/settlement-accounts.service.ts'
 import { badField } from '../../../platform/errors.ts'
 import type { Context } from '../../../platform/context.ts'
 import { transact, type Command } from '../../../platform/idempotency.ts'
@@ -12,7 +13,10 @@ import * as store from './tally.store.ts'
 import { MEDIA_TYPES } from '../reports.rules.ts'
 
 /** What we call them until the institute says otherwise. */
-const ACCOUNTS: Record<Exclude<keyof LedgerNames, 'component'>, { usual: string; group: Ledger['group'] }> = {
+const ACCOUNTS: Record<
+  Exclude<keyof LedgerNames, 'component' | 'bankAccount'>,
+  { usual: string; group: Ledger['group'] }
+> = {
   clearing: { usual: 'Payment Gateway', group: 'Bank Accounts' },
   bank: { usual: 'Bank Account', group: 'Bank Accounts' },
   cash: { usual: 'Cash', group: 'Cash-in-hand' },
@@ -20,6 +24,7 @@ const ACCOUNTS: Record<Exclude<keyof LedgerNames, 'component'>, { usual: string;
   charges: { usual: 'Payment Gateway Charges', group: 'Indirect Expenses' },
 }
 const COMPONENT = 'component:'
+const BANK = 'bank:'
 
 export type TallyLedger = { subject: string; ledger: string; usual: string; group: Ledger['group'] }
 
@@ -27,10 +32,12 @@ export async function readLedgerNames(
   { db }: Pick<Context, 'db'>,
   institute: Institute,
 ): Promise<LedgerNames> {
-  const [own, headOf] = await Promise.all([
+  const [own, headOf, banks] = await Promise.all([
     store.readLedgers(db, institute.id),
     readFeeHeads(db, institute.id),
+    listLinkedBankAccounts(db, institute.id),
   ])
+  const usual = new Map(banks.map(({ id, name }) => [id, name]))
   const nameOf = (subject: keyof typeof ACCOUNTS): string => own.get(subject) ?? ACCOUNTS[subject].usual
   return {
     clearing: nameOf('clearing'),
@@ -38,6 +45,7 @@ export async function readLedgerNames(
     cash: nameOf('cash'),
     direct: nameOf('direct'),
     charges: nameOf('charges'),
+    bankAccount: id => own.get(BANK + id) ?? usual.get(id) ?? nameOf('bank'),
     component: type =>
       own.get(COMPONENT + type) ?? own.get(COMPONENT + headOf(type)) ?? readableComponent(headOf(type)),
   }
@@ -48,13 +56,17 @@ export async function readLedgerNames(
  * a name of its own keeps it.
  */
 export async function listTallyLedgers(ctx: Context, institute: Institute): Promise<TallyLedger[]> {
-  const [own, components, headOf, deposits] = await Promise.all([
+  const [own, components, headOf, deposits, banks] = await Promise.all([
     store.readLedgers(ctx.db, institute.id),
     listEntries(ctx, institute, 'component'),
     readFeeHeads(ctx.db, institute.id),
     readDeposits(ctx.db, institute.id),
+    listLinkedBankAccounts(ctx.db, institute.id),
   ])
-  const accounts = Object.entries(ACCOUNTS).map(([subject, account]) => ({ subject, ...account }))
+  const accounts = [
+    ...Object.entries(ACCOUNTS).map(([subject, account]) => ({ subject, ...account })),
+    ...banks.map(({ id, name }) => ({ subject: BANK + id, usual: name, group: 'Bank Accounts' as const })),
+  ]
   const codes = components.map(({ code }) => code)
   const named = codes.filter(code => own.has(COMPONENT + code))
   const fees = [...new Set([...codes.map(headOf), ...named])].toSorted().map(code => ({

@@ -20,7 +20,8 @@ const ACCOUNTS: Record<string, string> = {
   charges: 'What the provider keeps',
 }
 
-function labelOf({ subject }: TallyLedgerAnswer): string {
+function labelOf({ subject, usual }: TallyLedgerAnswer): string {
+  if (subject.startsWith('bank:')) return `Bank account ${usual}`
   return ACCOUNTS[subject] ?? readable(subject.replace(/^component:/, ''))
 }
 

@@ -78,6 +78,9 @@ function Settlement({ settlement, path }: { settlement: SettlementDetailAnswer; 
         { label: 'In it', value: whatIsIn(settlement) },
         { label: 'Branch', value: branchName(settlement.collector_code) },
         { label: 'Provider', value: providerName(settlement.provider) },
+        ...(settlement.bank_account === undefined
+          ? []
+          : [{ label: 'Bank account', value: settlement.bank_account }]),
         {
           label: 'In the ledger',
           value: (

@@ -24,7 +24,7 @@ const CELLS = {
   collector_code: (row: SettlementAnswer) => (
     <>
       <BranchName code={row.collector_code} />
-      <div className="faint">{row.account_name}</div>
+      <div className="faint">{row.bank_account ?? row.account_name}</div>
     </>
   ),
   gross: (row: SettlementAnswer) => (

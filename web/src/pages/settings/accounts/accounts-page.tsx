@@ -16,6 +16,7 @@ import { SettingsTabs } from '../settings-tabs.tsx'
 import { AccountDetail } from './account-detail.tsx'
 import { AccountNumbers } from './account-numbers.tsx'
 import { NewAccountDialogue } from './new-account-dialogue.tsx'
+import { SettlementAccounts } from './settlement-accounts.tsx'
 import { AccountBadge, usesOf } from './texts.tsx'
 
 /** Where the institute's money goes: its own accounts at payment providers. */
@@ -47,6 +48,7 @@ export function AccountsPage() {
         <>
           <Accounts accounts={accounts.data} onOpen={setOpenId} />
           <Branches branches={setup.data.branches} />
+          <SettlementAccounts />
           <AccountNumbers />
           {open !== undefined && (
             <SideDialogue onClose={() => setOpenId(null)} title={open.title}>
