@@ -12,7 +12,7 @@ export const ROOT = join(import.meta.dirname, '..', '..')
 const FLIT = 'flit_core==3.12.0'
 const LICENSE = join(ROOT, 'LICENSE')
 
-export type Versions = { server: string; cli: string; clients: string; frappe: string }
+export type Versions = { server: string; cli: string; clients: string; frappe: string; odoo: string }
 
 export function readVersions(): Versions {
   const ofPackage = (folder: string): string => found(/"version": "(.+)"/, join(folder, 'package.json'))
@@ -20,6 +20,7 @@ export function readVersions(): Versions {
     server: ofPackage('.'),
     cli: ofPackage('cli'),
     clients: ofPackage('sdk/node'),
+    odoo: found(/"version": "(.+)"/, 'connectors/odoo/bursar_connector/__manifest__.py'),
     frappe: found(/__version__ = "(.+)"/, 'connectors/frappe/bursar_connector/__init__.py'),
   }
 }
@@ -64,7 +65,13 @@ export function partsOf(versions: Versions): Part[] {
       name: 'app for Frappe',
       to: 'frappe',
       lacks: always,
-      make: (to, at) => packFrappe(to, versions.frappe, at),
+      make: tarInto('connectors/frappe', `bursar-frappe-${versions.frappe}`),
+    },
+    {
+      name: 'module for Odoo',
+      to: 'odoo',
+      lacks: always,
+      make: tarInto('connectors/odoo/bursar_connector', `bursar-odoo-${versions.odoo}`),
     },
     {
       name: 'build context of the container',
@@ -160,11 +167,13 @@ function jarOf(entries: Entry[], version: string): Entry[] {
   return [manifest, entryOf(LICENSE, 'META-INF/license.txt'), ...entries]
 }
 
-/** As a folder of `apps/` in a bench. */
-async function packFrappe(to: string, version: string, at: Date): Promise<void> {
-  const under = 'bursar_connector/'
-  const entries = [...entriesOf(join(ROOT, 'connectors/frappe'), under), entryOf(LICENSE, `${under}LICENSE`)]
-  writeFileSync(join(to, `bursar-frappe-${version}.tar.gz`), await tarGzOf(entries, at))
+/** As a folder of `apps/` in a bench, or of Odoo's addons. */
+function tarInto(folder: string, name: string): Part['make'] {
+  return async (to, at) => {
+    const under = 'bursar_connector/'
+    const entries = [...entriesOf(join(ROOT, folder), under), entryOf(LICENSE, `${under}LICENSE`)]
+    writeFileSync(join(to, `${name}.tar.gz`), await tarGzOf(entries, at))
+  }
 }
 
 async function packContext(to: string, version: string, at: Date): Promise<void> {

@@ -19,8 +19,9 @@ const UNZIP = ['unzip', '-v'] as const
 
 export const SERVER_TITLE = 'The server'
 
-export function installsOf({ server, cli, clients, frappe }: Versions): Install[] {
+export function installsOf({ server, cli, clients, frappe, odoo }: Versions): Install[] {
   const wheel = wheelOf(clients)
+  const addon = `odoo/bursar-odoo-${odoo}.tar.gz`
   const app = `frappe/bursar-frappe-${frappe}.tar.gz`
   const context = `container/bursar-${server}-context.tar.gz`
   return [
@@ -46,7 +47,20 @@ export function installsOf({ server, cli, clients, frappe }: Versions): Install[
         `mkdir -p apps && tar -xzf "$RELEASE/${app}" -C apps`,
         'python3 -m venv env',
         `env/bin/pip install --quiet "$RELEASE/${wheel}" -e apps/bursar_connector`,
-        'cd apps/bursar_connector && ../../env/bin/python -m unittest discover -s tests -t . 2>&1',
+        `env/bin/python -c 'import bursar_connector, bursar.connector.sync; print("OK")'`,
+      ],
+      says: /^OK$/m,
+    },
+    {
+      title: 'The module for Odoo',
+      files: [addon, wheel],
+      tools: [PYTHON],
+      // What needs Odoo is tested by hand: connectors/odoo/README.md.
+      lines: [
+        `mkdir -p addons && tar -xzf "$RELEASE/${addon}" -C addons`,
+        'python3 -m venv env',
+        `env/bin/pip install --quiet --no-index "$RELEASE/${wheel}"`,
+        `env/bin/python -m compileall -q addons && env/bin/python -c 'import bursar.connector.sync; print("OK")'`,
       ],
       says: /^OK$/m,
     },

@@ -6,8 +6,8 @@ import frappe
 from werkzeug.wrappers import Response
 
 from bursar_connector import records, sync
-from bursar_connector.core.mapping import fetch_answer
-from bursar_connector.core.postings import EVENT_CODES
+from bursar.connector.mapping import fetch_answer
+from bursar.connector.postings import EVENT_CODES
 
 
 def _json(status, body):

@@ -7,7 +7,7 @@ from decimal import Decimal
 import frappe
 from frappe.utils import nowdate
 
-from bursar_connector.core.postings import Line, Posting
+from bursar.connector.postings import Line, Posting
 
 ACCOUNTS = ("clearing", "bank", "charges", "suspense")
 

@@ -3,7 +3,7 @@
 import frappe
 
 from bursar_connector.books import money
-from bursar_connector.core.mapping import Guardian, Payment, Student
+from bursar.connector.mapping import Guardian, Payment, Student
 
 
 def load(identifier, year=None):

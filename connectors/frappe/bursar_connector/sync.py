@@ -7,8 +7,9 @@ from frappe.utils import now_datetime
 
 from bursar_connector import records
 from bursar_connector.books import FrappeBooks
-from bursar_connector.core.mapping import NotReady, differences, register_bodies
-from bursar_connector.core.postings import Wait, debit_key_of, postings_of, settlement_posting
+from bursar.connector import sync as core
+from bursar.connector.mapping import NotReady
+from bursar.connector.postings import Wait, debit_key_of, postings_of, settlement_posting
 
 MISSING = "Install {0} first: bench get-app {0}, then bench --site SITE install-app {0}."
 
@@ -59,14 +60,7 @@ def payment_cancelled(doc, _method=None):
 
 
 def cancel_payment(student, voucher):
-    from bursar import NotFoundError
-
-    bursar = client()
-    for one in bursar.list_students(identifier=student, limit=200):
-        try:
-            bursar.cancel_direct_payment(one["service_student_id"], voucher)
-        except NotFoundError:
-            pass  # Of another year, or never told.
+    core.cancel_payment(client(), student, voucher)
 
 
 def _push_later(student):
@@ -98,26 +92,9 @@ def push_all():
 def _push_record(bursar, record):
     """A record that is not ready stays as it was, and stands in the error log and among the differences."""
     try:
-        service_id = None
-        if record.is_enabled:
-            for registration_id, body in register_bodies(record):
-                service_id = bursar.register_student(registration_id, body)["service_student_id"]
-        known = _known(bursar, record)
-        if known is None:
-            return service_id
-        is_dropped = known["status"] == "dropped"
-        if is_dropped == record.is_enabled:
-            (bursar.activate_student if record.is_enabled else bursar.drop_student)(known["service_student_id"])
-        return service_id
+        return core.push(bursar, record)
     except NotReady as error:
         frappe.log_error(title=f"Bursar: {record.identifier} is not ready", message=str(error))
-
-
-def _known(bursar, record):
-    found = bursar.list_students(
-        identifier=record.identifier, academic_year_start=record.year_start, academic_year_end=record.year_end, limit=1
-    )
-    return next(iter(found), None)
 
 
 # Events
@@ -188,18 +165,7 @@ def _note_settlement(payload):
 def _retry_waiting(payment_id):
     for name in frappe.get_all("Bursar Event", filters={"status": "Waiting", "payment_id": payment_id}, pluck="name"):
         doc = frappe.get_doc("Bursar Event", name)
-        _process(doc, parse(doc.payload))
-
-
-def parse(text):
-    from decimal import Decimal
-
-    event = json.loads(text, parse_float=Decimal)
-    for block in ("payment", "refund"):
-        money = event["payload"].get(block)
-        if money is not None and "amount" in money:
-            money["amount"] = Decimal(str(money["amount"]))
-    return event
+        _process(doc, core.parse(doc.payload))
 
 
 def catch_up():
@@ -208,17 +174,11 @@ def catch_up():
     if not chosen.is_enabled:
         return
     bursar = client()
-    cursor = chosen.last_event or None
-    events = bursar.list_events(order="oldest", limit=200)
-    while True:
-        page, following = events.page(cursor)
+    for page in core.pages_of_events(bursar, chosen.last_event or None):
         for event in page:
             take(event)
-            cursor = event["event_id"]
-        frappe.db.set_single_value("Bursar Settings", "last_event", cursor)
+        frappe.db.set_single_value("Bursar Settings", "last_event", page[-1]["event_id"])
         frappe.db.commit()
-        if following is None:
-            break
     for settlement in bursar.list_settlements(limit=200):
         book_settlement(settlement)
     frappe.db.set_single_value("Bursar Settings", "last_caught_up", now_datetime())
@@ -237,24 +197,9 @@ def book_settlement(settlement):
 
 
 def list_differences():
-    bursar = client()
-    theirs = [
-        (one["identifier"], one["academic_year_start"], one["fee_summary"]["outstanding"])
-        for one in bursar.list_students(limit=200)
-    ]
-    rows = [
-        {
-            "what": "Outstanding differs" if here is not None and there is not None else "Only on one side",
-            "about": f"{student} {year}",
-            "here": "" if here is None else str(here),
-            "there": "" if there is None else str(there),
-        }
-        for student, year, here, there in differences(records.outstanding(), theirs)
-    ]
-    for event in frappe.get_all("Bursar Event", filters={"status": ["!=", "Done"]}, fields=["name", "event_code", "note"]):
-        rows.append({"what": "Event waits", "about": f"{event.event_code} {event.name}", "here": event.note or "", "there": ""})
+    waiting = frappe.get_all(
+        "Bursar Event", filters={"status": ["!=", "Done"]}, fields=["name", "event_code as code", "note"]
+    )
     booked = set(frappe.get_all("Bursar Booking", filters={"kind": "settlement"}, pluck="name"))
-    for one in bursar.list_settlements(limit=200):
-        if one["id"] not in booked:
-            rows.append({"what": "Transfer is not booked", "about": one["utr"], "here": "", "there": str(one["net"])})
-    return rows
+    waits = [{"name": one.name, "code": one.code, "note": one.note or ""} for one in waiting]
+    return core.report(client(), records.outstanding(), waits, booked)

@@ -4,7 +4,7 @@ import unittest
 from datetime import date
 from decimal import Decimal
 
-from bursar_connector.core import mapping
+from bursar.connector import mapping
 
 ASHA = mapping.Guardian("EDU-GRD-1", "Asha Rao", "asha@example.in", "9876543210")
 RAVI = mapping.Guardian("EDU-GRD-2", "Ravi Rao", "ravi@example.in", "9876543211")

@@ -2,7 +2,7 @@ import random
 import unittest
 from decimal import Decimal
 
-from bursar_connector.core import postings
+from bursar.connector import postings
 
 D = Decimal
 
