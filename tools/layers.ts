@@ -14,7 +14,7 @@ const FEATURE_RANK = [
   ['providers'],
   ['payments'],
   ['dues', 'payment-pages', 'flex', 'loans'],
-  ['imports'],
+  ['imports', 'bharat-connect'],
   ['banking', 'reminders'],
   ['leaving'],
   ['webhooks'],

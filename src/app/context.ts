@@ -1,3 +1,5 @@
+import { createBillPayments } from '../bharat-connect/bill-payments.service.ts'
+import { BHARAT_CONNECT } from '../bharat-connect/bills.rules.ts'
 import { emailsOf, emailsOfLender } from '../console/team/invitations.service.ts'
 import { takeCredit } from '../dues/virtual-accounts/credits.service.ts'
 import { ErpCallLimiter } from '../erp/context.ts'
@@ -82,6 +84,7 @@ export async function createContext(config: Settings, base: Context, log: Log): 
   }
   if (simulators !== null) installation.set('sandbox', simulators.bank)
   installation.set(BANK_TRANSFER, createBankTransfers(base))
+  installation.set(BHARAT_CONNECT, createBillPayments(base))
   const accounts = new AccountRegistry({ ...base, mode }, installation, {
     apiUrls: config.providerUrls,
     values: config.providers,

@@ -4,6 +4,7 @@ import { historyPages } from '../portal/parents/history.routes.ts'
 import { parentPages } from '../portal/parents/parents.routes.ts'
 import { planPages } from '../portal/plan/plan.routes.ts'
 import type { FastifyInstance } from 'fastify'
+import { billerUnitRoutes } from '../bharat-connect/unit.routes.ts'
 import { loanRoutes } from '../loans/loans.routes.ts'
 import { protocolRoutes } from '../loans/protocol/protocol.routes.ts'
 import { duesRoutes } from '../dues/dues.routes.ts'
@@ -150,6 +151,7 @@ export async function createHttpServer(options: RouteOptions): Promise<FastifyIn
   entryRoutes(app, ctx)
   productRoutes(app, ctx)
   loanRoutes(app, ctx)
+  billerUnitRoutes(app, ctx)
   protocolRoutes(app, ctx.publicUrl)
   subscriptionRoutes(app, ctx)
   deliveryRoutes(app, ctx)

@@ -24,6 +24,7 @@ import {
   paymentRulesRoutes,
   schoolRoutes,
 } from './settings/school.routes.ts'
+import { bharatConnectRoutes } from './settings/bharat-connect.routes.ts'
 import { providerAccountRoutes } from './settings/provider-accounts.routes.ts'
 import { settlementAccountRoutes } from './settings/settlement-accounts.routes.ts'
 import { sessionRoutes } from './auth/session.routes.ts'
@@ -45,6 +46,7 @@ export async function consoleRoutes(app: FastifyInstance, ctx: ConsoleContext & 
   paymentRulesRoutes(app, ctx)
   providerAccountRoutes(app, ctx)
   settlementAccountRoutes(app, ctx)
+  bharatConnectRoutes(app, ctx)
   await schoolRoutes(app, ctx)
   familyPagesRoutes(app, ctx)
   familyLanguageRoutes(app, ctx)

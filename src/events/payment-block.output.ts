@@ -36,7 +36,10 @@ export const paymentBlock = out.object('PaymentBlock', {
   ),
   amount: out.amount('Rupees.', 45000),
   product: out.oneOf(['pay', 'flex', 'cred', 'direct'], 'Which product took it.'),
-  mode: out.text('upi, card, netbanking, enach, upi_autopay, cash, cheque or as given.', 'upi'),
+  mode: out.text(
+    'upi, card, netbanking, enach, upi_autopay, bank_transfer, bharat_connect, cash, cheque or as given.',
+    'upi',
+  ),
   transaction_id: out.text('Transaction id.', 'T2611151002'),
   reference_id: out.optional.text('Reference of your own.', 'PART-2'),
   paid_at: out.moment('When it was paid.', '2026-11-15T04:32:10.000Z'),

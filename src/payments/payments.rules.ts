@@ -3,6 +3,7 @@ import { assert, assertNever } from '../platform/assert.ts'
 import { dayOf, addWorkingDays, type Holidays } from '../platform/calendar.ts'
 import { ZERO, type Paise, minPaise, paiseOf, subtractPaise } from '../platform/money.ts'
 import type {
+  BILL_MODE,
   CREDIT_MODE,
   Rail,
   PaymentAtProvider,
@@ -56,7 +57,7 @@ export function newPayment(
   }: AccountRef & {
     id: string
     groupId?: string | null
-    mode: PaymentMode | Rail | TransferMode | typeof CREDIT_MODE
+    mode: PaymentMode | Rail | TransferMode | typeof CREDIT_MODE | typeof BILL_MODE
     at: Date
   },
 ): Payment {

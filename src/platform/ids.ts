@@ -58,6 +58,7 @@ export type IdPrefix =
   | 'lvg'
   | 'adv'
   | 'opt'
+  | 'bill'
   | 'enr'
   | 'req'
   | 'key_live'

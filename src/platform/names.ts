@@ -41,6 +41,7 @@ const MODES = new Map([
   ['netbanking', 'Net banking'],
   ['enach', 'eNACH'],
   ['upi_autopay', 'UPI Autopay'],
+  ['bharat_connect', 'Bharat Connect'],
   ['neft', 'NEFT'],
   ['rtgs', 'RTGS'],
   ['imps', 'IMPS'],

@@ -130,6 +130,12 @@ export const LIMITS = {
     spares: 'everybody else',
     waits: { free: FREE, firstWaitMs: MINUTE_MS, longestWaitMs: HOUR_MS, forgottenAfterMs: DAY_MS },
   },
+  billIdentifier: {
+    of: 'Dates of birth or phone numbers that apps of Bharat Connect send with one admission number',
+    counts: 'all apps together',
+    spares: 'every other admission number; every other way to pay',
+    waits: { free: 10, firstWaitMs: 15 * MINUTE_MS, longestWaitMs: DAY_MS / 2, forgottenAfterMs: 7 * DAY_MS },
+  },
   staffAccountAtNetwork: {
     of: 'Passwords and codes for one e-mail address of the console',
     counts: 'a network',

@@ -13,9 +13,16 @@ export const PROVIDERS: Readonly<typeof ENTRIES> = Object.assign(
   ENTRIES,
 )
 
+/** What takes money and is in no catalogue. */
+const OTHERS = new Map([
+  ['sandbox', 'Sandbox bank'],
+  ['setu', 'Bharat Connect (Setu)'],
+  ['bharat-connect', 'Bharat Connect'],
+])
+
 /** The name that people know. The sandbox's bank is in no catalogue, and a removed provider has only its own name left. */
 export function providerTitle(name: string): string {
-  return PROVIDERS[name]?.title ?? (name === 'sandbox' ? 'Sandbox bank' : name)
+  return PROVIDERS[name]?.title ?? OTHERS.get(name) ?? name
 }
 
 /** The one that examples in documents and help name. */

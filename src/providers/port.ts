@@ -422,6 +422,9 @@ export type TransferRequest = {
 /** How money comes that nobody asked for: by bank transfer to an account number that one student alone has. */
 export const CREDIT_MODE = 'bank_transfer'
 
+/** How money comes that pays a bill in an app of Bharat Connect: the network took it before we hear of it. */
+export const BILL_MODE = 'bharat_connect'
+
 /** What a provider that gives students account numbers of their own is to us. A call may be repeated with the same ids. */
 export type VirtualAccountPort = {
   /** Opens the account under our id, or answers the one that it has under it already. */
@@ -453,10 +456,12 @@ export type OpenedVirtualAccount = {
   upiId: string | null
 }
 
-/** A bank transfer that reached the account number of a student. */
+/** Money that reached the account number of a student, or that an app of Bharat Connect took for a bill. */
 export type CreditReport = {
   about: 'credit'
   instituteId: number
+  /** A bank transfer unless it says otherwise. */
+  mode?: typeof BILL_MODE
   /** The provider's name for that account. Our id beside it, where there is one, is text that people may change in a dashboard. */
   accountRef: string
   /** The provider's own number of the money, by which its pay-outs and refunds name it. */

@@ -75,3 +75,12 @@ export async function findNamedStudents(
   const byIdentifier = Map.groupBy(found, ({ identifier }) => identifier)
   return namings.map(naming => pickNamed(naming, byId, byIdentifier))
 }
+
+/** The ids of all records with one of these identifiers, of every class, year and branch, the oldest year first. */
+export async function listByIdentifier(
+  { db }: { db: Queryable },
+  instituteId: number,
+  identifiers: readonly string[],
+): Promise<string[]> {
+  return (await findNamed(db, instituteId, { ids: [], identifiers })).map(({ id }) => id)
+}

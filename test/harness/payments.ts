@@ -232,6 +232,12 @@ const RULES: Record<string, string> = {
     from payment_parts t join refunds r on r.institute_id = t.institute_id and r.payment_id = t.payment_id and r.state <> 'failed'
     join refund_parts b on b.institute_id = r.institute_id and b.refund_id = r.id and b.part_no = t.part_no
     where t.part_no > 0 group by t.institute_id, t.payment_id, t.part_no, t.amount_paise having sum(b.amount_paise) > t.amount_paise`,
+  'what an app of Bharat Connect took is booked once, and nothing else is booked as such': `
+    select coalesce(p.id, b.payment_id) as subject, concat(b.reference, ' ', b.amount_paise, ' ', p.transaction_id, ' ', p.amount_paise) as detail
+    from (select * from payments where mode = 'bharat_connect') p
+    full join bill_payments b on b.institute_id = p.institute_id and b.payment_id = p.id
+    where p.id is null or b.reference is null or p.amount_paise <> b.amount_paise
+      or (p.state = 'captured' and p.transaction_id <> b.reference)`,
   'what is captured or given back here is so at the bank, and the bank gives nothing back that we did not ask for': `
     select p.id as subject, 'captured here, ' || coalesce(b.state, 'unknown') || ' at the bank' as detail
     from payments p left join bank_payments b on b.institute_id = p.institute_id and ${AT_BANK}
@@ -243,7 +249,8 @@ const RULES: Record<string, string> = {
       (select concat(p.id, ' ', p.state, ' ', p.mode, ' ', p.captured_at, ' of the ', o.state, ' ', o.kind, ' ', o.id)
        from payments p join orders o on o.institute_id = p.institute_id and o.id = p.order_id
        where p.institute_id = b.institute_id and p.provider_ref = b.payment_ref limit 1)) from bank_refunds b
-    full join (select * from refunds where state = 'processed' and cause is distinct from 'dispute') r on r.institute_id = b.institute_id and r.id = b.refund_id
+    full join (select * from refunds f where f.state = 'processed' and f.cause is distinct from 'dispute'
+      and not exists (select from bill_refunds o where o.institute_id = f.institute_id and o.refund_id = f.id)) r on r.institute_id = b.institute_id and r.id = b.refund_id
     where (b.ref is null or r.id is null or r.amount_paise <> b.amount_paise)
       and not exists (select from refunds w where w.id = b.refund_id and w.state = 'pending' and w.amount_paise = b.amount_paise)
       -- With this amount the bank tells nothing: what it takes back is heard of when a pay-out is less by it.

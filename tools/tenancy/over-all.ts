@@ -123,6 +123,8 @@ export const OVER_ALL: readonly Group[] = [
     reach: 'every',
     isWork: true,
     senders: [
+      'bharat-connect/biller.store.ts listPaidRefunds',
+      'bharat-connect/biller.store.ts listPayOuts',
       'loans/loans.store.ts listMoved',
       'providers/accounts/accounts.store.ts listAllAccounts',
       'providers/settlement-accounts/settlement-accounts.store.ts listLinkedIds',

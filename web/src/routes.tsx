@@ -272,6 +272,11 @@ const routeTree = rootRoute.addChildren([
         () => import('./pages/settings/accounts/accounts-page.tsx'),
         'AccountsPage',
       ),
+      institutePage(
+        '/settings/bharat-connect',
+        () => import('./pages/settings/bharat-connect-page.tsx'),
+        'BharatConnectPage',
+      ),
       institutePage('/settings/loans', () => import('./pages/settings/lender-page.tsx'), 'LenderPage'),
       institutePage('/approvals', () => import('./pages/approvals/approvals-page.tsx'), 'ApprovalsPage'),
       institutePage('/settings/audit', () => import('./pages/settings/audit-page.tsx'), 'AuditPage'),

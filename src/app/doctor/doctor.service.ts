@@ -38,6 +38,7 @@ import {
 import { countDeskPeople, readPeople, readServer, listStranded } from './doctor.store.ts'
 import { listInstitutes } from '../../institutes/institutes.service.ts'
 import { countUnmatchedReports } from '../../payments/settlements/settlements.service.ts'
+import { BHARAT_CONNECT } from '../../bharat-connect/bills.rules.ts'
 import { BANK_TRANSFER } from '../../loans/loans.rules.ts'
 import { keyKindOf, type ProviderAccount } from '../../providers/accounts/accounts.rules.ts'
 import {
@@ -203,7 +204,7 @@ export async function findStranded(
   { providers }: Pick<Config, 'providers'>,
   { db }: Pick<Context, 'db'>,
 ): Promise<UnfinishedWork[]> {
-  return listStranded(db, [...providers.keys(), 'sandbox', BANK_TRANSFER])
+  return listStranded(db, [...providers.keys(), 'sandbox', BANK_TRANSFER, BHARAT_CONNECT])
 }
 
 /** Whether every institute can be paid, and what is wrong with its accounts. */

@@ -133,7 +133,12 @@ function createdOf({ id, createdAt, file, pageTitle }: OrderDetail): TimelineEnt
   }
 }
 
-const MODES: Record<string, string> = { upi: 'UPI', card: 'card', netbanking: 'net banking' }
+const MODES: Record<string, string> = {
+  upi: 'UPI',
+  card: 'card',
+  netbanking: 'net banking',
+  bharat_connect: 'Bharat Connect',
+}
 
 function modeWords(mode: string): string {
   return MODES[mode] ?? mode

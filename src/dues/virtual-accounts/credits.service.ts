@@ -39,7 +39,9 @@ export async function takeCredit(
     const account = (await store.findAtProvider(tx, instituteId, accountRef)) ?? named
     const claim = { account, credit, paymentId: newId('pay') }
     if (!(await claimCredit(ctx, tx, claim))) return 'applied'
-    const order = await openOrderFor(tx, key, credit)
+    const { amountPaise, creditedAt: at, remitterName, remitterAccount } = credit
+    const notes = [...noteOf('remitter_name', remitterName), ...noteOf('remitter_account', remitterAccount)]
+    const order = await openCreditOrder(tx, key, { amountPaise, at, notes })
     if (account.state === 'closed') await holdCredit(ctx, tx, { ...claim, order })
     else await captureCredit(ctx, tx, { ...claim, order })
     return 'applied'
@@ -47,22 +49,21 @@ export async function takeCredit(
 }
 
 /**
- * The order that a transfer pays as it is made. What is on the way is not paid a second time: that part is an advance, which the
- * office or the family uses when what was on the way has come or failed.
+ * The order that such money pays as it is made; the caller holds the student. What is on the way is not paid a second time: that part
+ * is an advance, which the office or the family uses when what was on the way has come or failed.
  */
-async function openOrderFor(
+export async function openCreditOrder(
   tx: Transaction,
   key: StudentKey,
-  { amountPaise, creditedAt, remitterName, remitterAccount }: CreditReport,
+  { amountPaise, at, notes }: Pick<Order, 'notes'> & { amountPaise: Paise; at: Date },
 ): Promise<Order> {
-  const dues = (await readDuesOn(tx, [key], dayOf(creditedAt))).get(key.studentId)
+  const dues = (await readDuesOn(tx, [key], dayOf(at))).get(key.studentId)
   assert(dues !== undefined, 'a student that is held has dues')
   const onTheWay = await listOnTheWay(tx, key.instituteId, [key.studentId])
   const { lines, lateFees, advancePaise } = spreadCredit(amountPaise, withoutTaken(dues, onTheWay))
   const late = sumPaise(lateFees.map(fee => fee.amountPaise))
   const paid = [...lines, ...lineOf(LATE_FEE, late), ...lineOf(ADVANCE, advancePaise)]
-  const made = orderFor(dues.context.student, { kind: 'student', lines: paid, at: creditedAt })
-  const notes = [...noteOf('remitter_name', remitterName), ...noteOf('remitter_account', remitterAccount)]
+  const made = orderFor(dues.context.student, { kind: 'student', lines: paid, at })
   const order = { ...made, notes }
   await openOrders(tx, [{ instituteId: key.instituteId, order }])
   await insertDuesOrders(tx, [{ ...key, orderId: order.id, lateFees, payer: null, groupId: null }])

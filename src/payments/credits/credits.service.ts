@@ -5,20 +5,22 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { formatRupees } from '../../platform/money.ts'
 import type { Account } from '../../providers/accounts/registry.service.ts'
 import {
+  BILL_MODE,
   CREDIT_MODE,
   type CreditReport,
   type PaymentOutcome,
   type SettlementReport,
 } from '../../providers/port.ts'
-import { virtualAccountsOf, type PaymentContext } from '../context.ts'
+import { providerOf, virtualAccountsOf, type PaymentContext } from '../context.ts'
 import { ACCOUNT_CLOSED, newPayment, type AccountRef, type Payment } from '../payments.rules.ts'
 import { capture, move } from '../payments.service.ts'
 import { claimProviderPayment, insertPayment, movePayment } from '../payments.store.ts'
-import { insertExceptions } from '../settlements/settlements.store.ts'
+import { insertExceptions, type Exception } from '../settlements/settlements.store.ts'
 import * as store from './credits.store.ts'
 
 type CapturedOutcome = Extract<PaymentOutcome, { kind: 'captured' }>
-type ClaimedCredit = { account: AccountRef & { id: string }; credit: CreditReport; paymentId: string }
+/** `id`: of the account number that it came to; null where it came otherwise. */
+type ClaimedCredit = { account: AccountRef & { id: string | null }; credit: CreditReport; paymentId: string }
 
 /**
  * Takes a transfer for a payment that is about to be booked: once for its account, however often it is told. One that is told
@@ -75,7 +77,26 @@ async function recordContradiction(
   ])
 }
 
+/** Shows a person money that nothing here was waiting for. */
+export async function reportStray(
+  { db, clock }: Pick<PaymentContext, 'db' | 'clock'>,
+  stray: Pick<
+    Exception,
+    'instituteId' | 'provider' | 'accountId' | 'providerRef' | 'problem' | 'reportedPaise'
+  >,
+): Promise<void> {
+  await insertExceptions(db, [{ ...stray, utr: '', knownPaise: null, noticedAt: clock.now() }])
+}
+
 type OrderedCredit = ClaimedCredit & { order: Order }
+
+/** Why nobody can say the use of money: for the exception, and for the payment that waits. */
+type HeldBecause = { problem: string; cameTo: string }
+
+const TO_CLOSED_ACCOUNT: HeldBecause = {
+  problem: 'came to an account number that is closed',
+  cameTo: 'to an account number that is closed',
+}
 
 /**
  * Books a transfer that was claimed as the payment of an order that the caller has just made for it. There was no intent: the
@@ -93,25 +114,25 @@ export async function captureCredit(
 }
 
 /**
- * Keeps a transfer that nobody here can say the use of: it came to an account number that is closed. A person takes it or gives it
+ * Keeps money that nobody here can say the use of: it came to an account number that is closed, say. A person takes it or gives it
  * back, as with money of a wrong amount; until then it pays nothing, and its order takes no other payment.
  */
 export async function holdCredit(
   ctx: PaymentContext,
   tx: Transaction,
   { order, ...claim }: OrderedCredit,
+  { problem, cameTo }: HeldBecause = TO_CLOSED_ACCOUNT,
 ): Promise<void> {
   const payment = await makePayment(tx, { order, ...claim })
   const { instituteId, provider, accountId } = payment
   const { amountPaise, providerRef, remitterName } = claim.credit
   const from = remitterName === null ? '' : ` from ${remitterName}`
-  const message = `${formatRupees(amountPaise)} came${from} to an account number that is closed.`
+  const message = `${formatRupees(amountPaise)} came${from} ${cameTo}.`
   const failure = { code: ACCOUNT_CLOSED, message }
   await movePayment(tx, payment, { state: 'failed', failure, nextCheckAt: null })
   const now = ctx.clock.now()
   await closeUnpaid(tx, instituteId, [order.id], now)
   const about = { instituteId, provider, accountId, utr: '', providerRef, noticedAt: now }
-  const problem = 'came to an account number that is closed'
   await insertExceptions(tx, [{ ...about, problem, reportedPaise: amountPaise, knownPaise: amountPaise }])
 }
 
@@ -120,19 +141,16 @@ async function makePayment(
   { account: { provider, accountId }, credit, paymentId: id, order }: OrderedCredit,
 ): Promise<Payment> {
   const { instituteId, providerRef, utr, amountPaise, creditedAt: at } = credit
-  const made = newPayment(instituteId, order, { id, provider, accountId, mode: CREDIT_MODE, at })
+  const mode = credit.mode ?? CREDIT_MODE
+  const made = newPayment(instituteId, order, { id, provider, accountId, mode, at })
   assert(made.amountPaise === amountPaise, `${order.id} takes another sum than ${utr} brought`)
   const isMade = await insertPayment(tx, made, { orderState: 'unpaid', nextCheckAt: at })
   assert(isMade, `${order.id} was made a moment ago`)
   return { ...made, providerRef }
 }
 
-function outcomeOf({
-  amountPaise,
-  utr: transactionId,
-  creditedAt: capturedAt,
-}: CreditReport): CapturedOutcome {
-  return { kind: 'captured', amountPaise, mode: CREDIT_MODE, transactionId, capturedAt }
+function outcomeOf({ mode, amountPaise, utr, creditedAt: capturedAt }: CreditReport): CapturedOutcome {
+  return { kind: 'captured', amountPaise, mode: mode ?? CREDIT_MODE, transactionId: utr, capturedAt }
 }
 
 /** What the provider has of a transfer that was kept here; null when the payment is none, or the provider has none. */
@@ -140,7 +158,11 @@ export async function askAboutCredit(
   ctx: PaymentContext,
   payment: Pick<Payment, 'instituteId' | 'id' | 'mode' | 'accountId' | 'providerRef'>,
 ): Promise<CapturedOutcome | null> {
-  const { instituteId, providerRef, mode } = payment
+  const { instituteId, id: paymentId, providerRef, mode } = payment
+  if (mode === BILL_MODE) {
+    const { outcome } = await (await providerOf(ctx, payment)).status({ instituteId, paymentId, providerRef })
+    return outcome.kind === 'captured' ? outcome : null
+  }
   const utr = mode === CREDIT_MODE ? await store.findUtr(ctx.db, payment) : null
   if (providerRef === null || utr === null) return null
   const port = await virtualAccountsOf(ctx, payment)
@@ -153,6 +175,7 @@ export async function isUnasked(
   db: Queryable,
   { instituteId, id, mode }: Pick<Payment, 'instituteId' | 'id' | 'mode'>,
 ): Promise<boolean> {
+  if (mode === BILL_MODE) return true
   // A gateway's page may take transfers too, for an order.
   return mode === CREDIT_MODE && (await store.findUtr(db, { instituteId, id })) !== null
 }

@@ -2,12 +2,13 @@ import type { Queryable, Transaction } from '../../platform/db/database.ts'
 import { Table } from '../../platform/db/table.ts'
 import type { Paise } from '../../platform/money.ts'
 
-/** A bank transfer to a student's account number, and the payment that it was booked as. */
+/** Money that nobody had asked for, such as a transfer to a student's account number, and the payment that it was booked as. */
 export type Credit = {
   instituteId: number
   accountId: string
   utr: string
-  virtualAccountId: string
+  /** Null: it came otherwise than to an account number. */
+  virtualAccountId: string | null
   providerRef: string
   amountPaise: Paise
   paymentId: string

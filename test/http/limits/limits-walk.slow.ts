@@ -9,6 +9,7 @@ import { startBursar, type TestBursar } from '../../harness/bursar.ts'
 import { Client, DEMO } from '../../harness/client.ts'
 import { PAY } from '../../harness/samples.ts'
 import { Visitor } from '../../harness/visitor.ts'
+import { openUnit } from '../../bharat-connect/support.ts'
 import { createPage } from '../../payment-pages/support.ts'
 import { register, unique } from '../support.ts'
 
@@ -313,6 +314,25 @@ const SCENARIOS = {
       'a known device in that network': await signInOnDevice(ip),
       'the reader of a mailed code in that network': await signInByMailedCode(ip),
     }
+  },
+  async billIdentifier() {
+    const unit = await openUnit(bursar)
+    const children = [unique('BC'), unique('BC')]
+    for (const identifier of children) {
+      const fees = { fee_components: [{ component_type: 'TUITION_FEE', fee_amount: 1000 }] }
+      assert.equal((await register(demo, unique('parent'), { identifier }, fees)).status, 201)
+    }
+    const [admission_number = '', other = ''] = children
+    for (let sent = 0; sent < LIMITS.billIdentifier.waits.free; sent++)
+      await unit.fetchBill({ admission_number, date_of_birth: '01-01-2001' })
+    const shown = async (identifier: string): Promise<number> =>
+      typeof (await unit.fetchBill({ admission_number: identifier, date_of_birth: '20-06-2015' })) ===
+      'object'
+        ? 200
+        : 429
+    // Nobody is told that the right answer waits too.
+    assert.equal(await shown(admission_number), 429)
+    return { 'another admission number': await shown(other) }
   },
   async staffAccount() {
     const { free } = LIMITS.staffAccountAtNetwork.waits

@@ -12,6 +12,7 @@ const MODES: Record<string, string> = {
   netbanking: 'Net banking',
   enach: 'eNACH',
   upi_autopay: 'UPI Autopay',
+  bharat_connect: 'Bharat Connect',
   neft: 'NEFT',
   rtgs: 'RTGS',
   dd: 'DD',

@@ -40,7 +40,12 @@ export function statusWord({ kind, status, amount, refunded_amount: refunded = 0
   }
 }
 
-const MODES: Record<string, string> = { upi: 'UPI', card: 'Card', netbanking: 'Net banking' }
+const MODES: Record<string, string> = {
+  upi: 'UPI',
+  card: 'Card',
+  netbanking: 'Net banking',
+  bharat_connect: 'Bharat Connect',
+}
 
 export function modeLabel(mode: string): string {
   return MODES[mode] ?? mode
