@@ -6,7 +6,7 @@ import type { PlanAnswer } from '../../../../../src/console/flex/plan.schemas.ts
 import { get } from '../../../api/client.ts'
 import { useInstitute, useInstitutePath, useMay } from '../../../api/session.ts'
 import { Detail, Summary } from '../../../ui/detail.tsx'
-import { formatRupees } from '../../../ui/money.tsx'
+import { formatRupees, sumRupees } from '../../../ui/money.tsx'
 import { AwaitedPage } from '../../../ui/page.tsx'
 import { providerName } from '../../../ui/provider-name.ts'
 import { readable } from '../../../ui/words.ts'
@@ -31,6 +31,30 @@ export function FlexPlanPage() {
       <FlexTabs here="plans" />
       {plan.isSuccess ? <Plan plan={plan.data} /> : <AwaitedPage kind="Plan" query={plan} />}
     </>
+  )
+}
+
+const TO_PAY: readonly string[] = ['bounced', 'due', 'reversed']
+
+/** What the bank returned for good stands first, with what to do. */
+function CameBack({ plan }: { plan: PlanAnswer }) {
+  const { code: institute } = useInstitute()
+  const rows = plan.payment_schedule.filter(({ status }) => TO_PAY.includes(status))
+  if (rows.length === 0) return null
+  const amount = formatRupees(sumRupees(rows.map(row => row.amount)))
+  return (
+    <Alert
+      color="yellow"
+      title={`${amount} of this plan came back or was not debited, and is to be paid online`}
+      mt="md"
+      className="flex-alert"
+    >
+      {rows.length === 1 ? 'The instalment was' : 'The instalments were'} due on{' '}
+      {rows.map(row => formatDay(row.due_date)).join(', ')}. The family was told; its page asks for it.{' '}
+      <Link to="/i/$institute/students/$student" params={{ institute, student: plan.student.id }}>
+        Send a payment link, or take it at the counter
+      </Link>
+    </Alert>
   )
 }
 
@@ -72,6 +96,7 @@ function Plan({ plan }: { plan: PlanAnswer }) {
         },
       ]}
     >
+      <CameBack plan={plan} />
       {plan.obstacle !== undefined && (
         <Alert
           color={plan.obstacle.kind === 'mandate_ended' ? 'red' : 'yellow'}
