@@ -37,7 +37,13 @@ import { partsOf, type ImportFile } from './imports.service.ts'
 import { findMatched } from './imports.store.ts'
 import { LINK_TITLES } from './kinds/links/links.rules.ts'
 import { importKinds } from './kinds/kinds.ts'
-import { ColumnGuesser, type FileColumns } from './kinds/matched-columns.rules.ts'
+import {
+  addAmount,
+  ColumnGuesser,
+  withoutEmptyFees,
+  type AmountTally,
+  type FileColumns,
+} from './kinds/matched-columns.rules.ts'
 import { readClasses } from './kinds/roster/roster.service.ts'
 import { LINE_TITLE, RosterLines } from './kinds/roster/classes.rules.ts'
 import { ROSTER_TITLES } from './kinds/roster/roster.rules.ts'
@@ -141,6 +147,7 @@ async function readHead(
       const samples: FileRow[] = []
       let otherSheets: string[] = []
       const tallies: DayTally[] = []
+      const amounts: AmountTally[] = []
       const take = (rows: readonly FileRow[], { lastRowNo, titles, guesses }: RecognisedHead): void => {
         if (classes !== null)
           lines ??= new RosterLines({ titles: [...titles, LINE_TITLE], names: guesses }, classes)
@@ -151,6 +158,8 @@ async function readHead(
           if (line.kind !== 'child') continue
           if (samples.length < MOST_SAMPLES) samples.push({ rowNo, cells: line.cells })
           addDays(tallies, line.cells)
+          for (const [index, cell] of line.cells.entries())
+            addAmount((amounts[index] ??= { filled: 0, amounts: 0 }), textOf(cell))
         }
       }
       for await (const { rows, otherSheets: more } of readRows(
@@ -174,7 +183,9 @@ async function readHead(
         ...decideForm(tallies[index] ?? newDayTally()),
         before: known[index] ?? null,
       }))
-      return { ...whole, samples, days, otherSheets }
+      // What a person said of such a file before stands.
+      const guesses = known.length > 0 ? whole.guesses : withoutEmptyFees(whole.guesses, amounts)
+      return { ...whole, guesses, samples, days, otherSheets }
     })
   } catch (error) {
     if (error instanceof ProcessFailure) throw badRequest(unreadableWords(error.reason))

@@ -12,7 +12,7 @@ import {
 } from '../../src/imports/files/days.rules.ts'
 import { chooseHead, takeRow, type Head } from '../../src/imports/files/columns.rules.ts'
 import { runInSteps } from '../../src/platform/concurrency.ts'
-import { ColumnGuesser } from '../../src/imports/kinds/matched-columns.rules.ts'
+import { addAmount, ColumnGuesser, withoutEmptyFees } from '../../src/imports/kinds/matched-columns.rules.ts'
 import { ROSTER_TITLES } from '../../src/imports/kinds/roster/roster.rules.ts'
 import { DAY_WAYS, LOWER, OPEN_WAYS, UPPER } from './messy-support.ts'
 
@@ -148,4 +148,19 @@ test('a file whose headings nobody knows is read from its first row that is abou
   const head = await headOf(rows(['Our school'], ['x', 'y', 'z'], ['1', '2', '3'], ['4', '5', '6']))
   assert.equal(head?.lastRowNo, 2)
   assert.equal(await headOf([]), null)
+})
+
+test('a column that is called like a fee and holds no amounts, such as who takes the bus, is not guessed to be one', () => {
+  const columns = [['Rs. 40,000/-', '41,500', '', 'nil'], ['Y', 'N', 'Route 4', '1200'], ['GV/1', 'GV/2'], []]
+  const tallies = columns.map(texts => {
+    const tally = { filled: 0, amounts: 0 }
+    for (const text of texts) addAmount(tally, text)
+    return tally
+  })
+  assert.deepEqual(withoutEmptyFees(['fee:TUITION', 'fee:BUS', 'identifier', 'fee:LAB'], tallies), [
+    'fee:TUITION',
+    null,
+    'identifier',
+    'fee:LAB',
+  ])
 })

@@ -1,3 +1,4 @@
+import { readTypedRupees } from '../../platform/typed/amount.rules.ts'
 import type { RawRow } from '../files/columns.rules.ts'
 import type { DayForm } from '../files/days.rules.ts'
 
@@ -24,6 +25,27 @@ const FEE = 'fee:'
 /** The fee that a column holds amounts of. */
 export function feeCodeOf(column: string): string | null {
   return column.startsWith(FEE) ? column.slice(FEE.length) : null
+}
+
+/** How many cells of a column have something in them, and how many of those an amount. */
+export type AmountTally = { filled: number; amounts: number }
+
+export function addAmount(tally: AmountTally, text: string | null): void {
+  if (text === null || text.trim() === '') return
+  tally.filled++
+  if (readTypedRupees(text) !== null) tally.amounts++
+}
+
+/** A column called "Bus" that says Y and N is no fee: one of which most cells are no amounts is not guessed to be one. */
+export function withoutEmptyFees(
+  guesses: readonly (string | null)[],
+  tallies: readonly (AmountTally | undefined)[],
+): (string | null)[] {
+  return guesses.map((guess, index) => {
+    const { filled, amounts } = tallies[index] ?? { filled: 0, amounts: 0 }
+    const isFee = guess !== null && feeCodeOf(guess) !== null
+    return isFee && amounts * 2 < filled ? null : guess
+  })
 }
 
 /** Headings with one of these words are of sums or payments and not of a fee. */
