@@ -12,6 +12,7 @@ import type {
   Refund,
   Subscription,
   Transfer,
+  VendorRow,
   VirtualAccount,
 } from './entities.ts'
 
@@ -46,8 +47,12 @@ export type Books = {
   readonly virtualAccounts: Map<string, VirtualAccount>
   readonly transfers: Transfer[]
   readonly recon: ReconEvent[]
+  /** Other bank accounts of the merchant, by their ids. */
+  readonly vendors: Map<string, { status: string }>
+  /** What belongs to them. */
+  readonly vendorRows: VendorRow[]
   /** What moved since the last pay-out. */
-  readonly unsettled: Omit<ReconEvent, 'settlement_details'>[]
+  readonly unsettled: (Omit<ReconEvent, 'settlement_details'> & { vendorShare: number })[]
   readonly answers: Map<string, { request: string; answer: EmulatorAnswer }>
   /** Events in the order in which they happened; the poster takes them out. */
   readonly outbox: SignedEvent[]
@@ -75,6 +80,8 @@ export function openBooks(options: {
     virtualAccounts: new Map(),
     transfers: [],
     recon: [],
+    vendors: new Map(),
+    vendorRows: [],
     unsettled: [],
     answers: new Map(),
     outbox: [],

@@ -3,9 +3,10 @@ import { type EmulatorAnswer, type SeenRequest, type Server, startServer } from 
 import { type Books, found, type Habits, type Keys, openBooks, refuse } from './books.ts'
 import { createExecution, createNotification } from './controlled.ts'
 import { listDisputes } from './disputes.ts'
-import { createOrder, createRefund, listPayments, terminateOrder } from './orders.ts'
+import { createOrder, createRefund, listPayments, listRefunds, terminateOrder } from './orders.ts'
 import { listRecon } from './settlements.ts'
 import { createAccount, listByUtr, manageAccount, readAccount } from './virtual-accounts.ts'
+import { listVendorRecon, readVendor } from './vendors.ts'
 import { createCharge, createChargeRefund, createSubscription, manageSubscription } from './subscriptions.ts'
 
 /** Cashfree's payment gateway as its documentation of version 2025-01-01 describes it, with books of its own. */
@@ -59,6 +60,9 @@ const ROUTES: Route[] = [
   ['GET', /^\/payments\/(\d+)\/disputes$/, (books, [id = '']) => listDisputes(books, { paymentId: id })],
   ['GET', /^\/orders\/([^/]+)\/disputes$/, (books, [id = '']) => listDisputes(books, { orderId: id })],
   ['POST', /^\/settlement\/recon$/, (books, _, { body }) => listRecon(books, body)],
+  ['GET', /^\/easy-split\/vendors\/([^/]+)$/, (books, [id = '']) => readVendor(books, id)],
+  ['POST', /^\/recon\/vendor$/, (books, _, { body }) => listVendorRecon(books, body)],
+  ['GET', /^\/orders\/([^/]+)\/refunds$/, (books, [id = '']) => listRefunds(books, id)],
   ['POST', /^\/subscriptions$/, (books, _, { body }) => createSubscription(books, body)],
   ['POST', /^\/subscriptions\/pay$/, (books, _, { body }) => createCharge(books, body)],
   [

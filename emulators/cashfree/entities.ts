@@ -21,6 +21,30 @@ export type Order = {
   }
   order_meta: { return_url?: string; payment_methods?: string }
   order_tags: Record<string, string>
+  order_splits?: VendorSplit[]
+}
+
+export type VendorSplit = { vendor_id: string; amount: number }
+
+/** What Easy Split says of a vendor's money. */
+export type VendorRow = {
+  amount: number
+  settlement_eligibility_time: string
+  merchant_order_id: string
+  tx_time: string
+  settlement_id?: number
+  settled: boolean
+  fee: string
+  tax: string
+  entity_id: string
+  type: string
+  merchant_vendor_id: string
+  added_on_time: string
+  settlement_time?: string
+  settlement_utr?: string
+  currency: string
+  debit: string
+  credit: string
 }
 
 export type Payment = {
@@ -64,6 +88,7 @@ export type Refund = {
   refund_mode: string
   created_at: string
   processed_at: string
+  refund_splits?: VendorSplit[]
 }
 
 type Authorisation = {
@@ -222,6 +247,11 @@ export type ReconEvent = {
     payment_group?: string
     bank_reference?: string
   }
-  settlement_details: { cf_settlement_id: string; settlement_date: string; settlement_utr: string }
+  settlement_details: {
+    cf_settlement_id: string
+    settlement_date: string
+    settlement_utr: string
+    vendor_commission?: number
+  }
   refund_details: { refund_id?: string; refund_arn?: string }[]
 }

@@ -1,7 +1,8 @@
 import { type EmulatorAnswer, type Fields, textOf } from '../server.ts'
 import { emit, found, newNumber, newSession, refuse, timeOf, type Books } from './books.ts'
-import type { Order, Payment, Refund } from './entities.ts'
+import type { Order, Payment, Refund, VendorSplit } from './entities.ts'
 import { record } from './settlements.ts'
+import { flawOfSplits, recordVendors, sumOf } from './vendors.ts'
 
 /** Orders, what a payer pays of them, and refunds. */
 export function createOrder(books: Books, body: Fields): EmulatorAnswer {
@@ -20,6 +21,9 @@ export function createOrder(books: Books, body: Fields): EmulatorAnswer {
     )
   if (books.orders.has(id))
     return refuse(409, 'order_already_exists', 'order with same id is already present')
+  const splits = (body['order_splits'] ?? []) as VendorSplit[]
+  const flaw = flawOfSplits(books, splits, amount)
+  if (flaw !== null) return refuse(400, 'order_splits_invalid', flaw)
   const order: Order = {
     cf_order_id: newNumber(),
     order_id: id,
@@ -34,6 +38,7 @@ export function createOrder(books: Books, body: Fields): EmulatorAnswer {
     customer_details: customer,
     order_meta: body['order_meta'] ?? {},
     order_tags: (body['order_tags'] ?? {}) as Order['order_tags'],
+    ...(splits.length === 0 ? {} : { order_splits: splits }),
   }
   books.orders.set(id, order)
   return { status: 200, body: order }
@@ -82,15 +87,16 @@ export function payOrder(books: Books, orderId: string, changes: Partial<Payment
   books.payments.push(payment)
   if (payment.payment_status === 'SUCCESS') {
     order.order_status = 'PAID'
-    record(books, {
-      type: 'PAYMENT',
-      amount: payment.order_amount,
-      orderId,
-      paymentId: payment.cf_payment_id,
-    })
+    recordPayment(books, order, payment)
   }
   tellOfPayment(books, order, payment)
   return payment
+}
+
+function recordPayment(books: Books, { order_splits: splits = [] }: Order, payment: Payment): void {
+  const { order_id: orderId, cf_payment_id: paymentId, order_amount: amount } = payment
+  record(books, { type: 'PAYMENT', amount, orderId, paymentId, vendorShare: sumOf(splits) })
+  recordVendors(books, splits, { orderId, entityId: paymentId, isCredit: true })
 }
 
 function groupOf({ order_meta: { payment_methods: methods = 'upi' } }: Order): string {
@@ -124,8 +130,7 @@ export function movePayment(books: Books, cashfreeId: string, changes: Partial<P
   const order = orderOf(books, payment.order_id)
   if (payment.payment_status === 'SUCCESS') {
     order.order_status = 'PAID'
-    const { order_id: orderId, cf_payment_id: paymentId } = payment
-    record(books, { type: 'PAYMENT', amount: payment.order_amount, orderId, paymentId })
+    recordPayment(books, order, payment)
   }
   tellOfPayment(books, order, payment)
 }
@@ -151,6 +156,9 @@ export function createRefund(books: Books, orderId: string, body: Fields): Emula
     .reduce((sum, one) => sum + Math.round(one.refund_amount * 100), 0)
   if (!isRupees(amount) || before + Math.round(amount * 100) > Math.round(payment.payment_amount * 100))
     return refuse(400, 'refund_amount_invalid', 'Refund amount cannot be greater than the available balance')
+  const splits = (body['refund_splits'] ?? []) as VendorSplit[]
+  const flaw = flawOfSplits(books, splits, amount)
+  if (flaw !== null) return refuse(400, 'refund_splits_invalid', flaw)
   const refund: Refund = {
     cf_payment_id: payment.cf_payment_id,
     cf_refund_id: newNumber(),
@@ -168,6 +176,7 @@ export function createRefund(books: Books, orderId: string, body: Fields): Emula
     refund_mode: 'STANDARD',
     created_at: timeOf(books),
     processed_at: '',
+    ...(splits.length === 0 ? {} : { refund_splits: splits }),
   }
   books.refunds.set(id, refund)
   return { status: 200, body: refund }
@@ -193,9 +202,17 @@ export function endRefund(books: Books, id: string, status: 'SUCCESS' | 'CANCELL
     status_description: isMade ? 'Refund processed successfully' : 'Refund could not be processed',
   })
   const { order_id: orderId, cf_payment_id: paymentId } = refund
-  if (isMade)
-    record(books, { type: 'REFUND', amount: refund.refund_amount, orderId, paymentId, refundId: id })
+  const { refund_amount: amount, refund_splits: splits = [], cf_refund_id: entityId } = refund
+  if (isMade) {
+    record(books, { type: 'REFUND', amount, orderId, paymentId, refundId: id, vendorShare: sumOf(splits) })
+    recordVendors(books, splits, { orderId, entityId, isCredit: false })
+  }
   // Its own numbers are numbers in this callback, as the documentation shows them.
   const numbers = { cf_refund_id: Number(refund.cf_refund_id), cf_payment_id: Number(refund.cf_payment_id) }
   emit(books, 'REFUND_STATUS_WEBHOOK', { refund: { ...refund, ...numbers, entity: 'Refund' } })
+}
+
+export function listRefunds(books: Books, orderId: string): EmulatorAnswer {
+  if (!books.orders.has(orderId)) return found(undefined, 'order')
+  return { status: 200, body: [...books.refunds.values()].filter(one => one.order_id === orderId) }
 }

@@ -15,6 +15,7 @@ import {
   moveSubscription,
   subscriptionOf,
 } from './subscriptions.ts'
+import { settleVendors } from './vendors.ts'
 import { transfer } from './virtual-accounts.ts'
 
 /** The pages that a person sees: the payer's under `/checkout/…`, and at `/` a desk from which banks are played. */
@@ -73,7 +74,10 @@ const BOUNCES: Record<string, string> = {
 
 /** What banks do, by the id of what it happens to. */
 function act(books: Books, on: string, verb: string): void {
-  if (verb === 'pay out') settle(books)
+  if (verb === 'pay out') {
+    settle(books)
+    settleVendors(books)
+  }
   if (books.virtualAccounts.has(on) && verb === 'send')
     transfer(books, on, { rupees: 1_000, utr: `HDFCN${Date.now()}`, name: 'Asha Rao' })
   if (books.subscriptions.has(on)) actOnMandate(books, on, verb)

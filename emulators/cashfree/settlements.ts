@@ -16,6 +16,8 @@ export function record(
     refundId?: string
     group?: string
     utr?: string
+    /** What of it belongs to vendors. */
+    vendorShare?: number
   },
 ): void {
   const isCredit = event.type === 'PAYMENT'
@@ -23,11 +25,13 @@ export function record(
   const charge = isCredit ? round(event.amount * CHARGE_SHARE) : round(fee / (1 + TAX_SHARE))
   const tax = isCredit ? round(charge * TAX_SHARE) : round(fee - charge)
   const kept = round(charge + tax)
+  const { vendorShare = 0 } = event
+  const own = round(event.amount - vendorShare)
   books.unsettled.push({
     event_details: {
       event_id: newNumber(),
       event_type: event.type,
-      event_settlement_amount: round(isCredit ? event.amount - kept : event.amount + kept),
+      event_settlement_amount: round(isCredit ? own - kept : own + kept),
       event_amount: event.amount,
       sale_type: isCredit ? 'CREDIT' : 'DEBIT',
       event_status: 'SUCCESS',
@@ -44,6 +48,7 @@ export function record(
       ...(event.utr === undefined ? {} : { bank_reference: event.utr }),
     },
     refund_details: event.refundId === undefined ? [] : [{ refund_id: event.refundId }],
+    vendorShare,
   })
 }
 
@@ -56,7 +61,12 @@ export function settle(books: Books): string {
   const utr = `AXISCN${newNumber()}`
   const settlement = { cf_settlement_id: newNumber(), settlement_date: timeOf(books), settlement_utr: utr }
   const events = books.unsettled.splice(0)
-  books.recon.push(...events.map((event): ReconEvent => ({ ...event, settlement_details: settlement })))
+  books.recon.push(
+    ...events.map(({ vendorShare, ...event }): ReconEvent => {
+      const ofVendors = vendorShare === 0 ? {} : { vendor_commission: vendorShare }
+      return { ...event, settlement_details: { ...settlement, ...ofVendors } }
+    }),
+  )
   return utr
 }
 

@@ -8,6 +8,8 @@ import type {
   Payment,
   ReconItem,
   Refund,
+  Reversal,
+  RouteTransfer,
   Token,
   Transfer,
   VirtualAccount,
@@ -59,6 +61,10 @@ export type Books = {
   readonly virtualAccounts: Map<string, VirtualAccount>
   /** What came to them, by the payment that it is. */
   readonly transfers: Map<string, Transfer>
+  /** Linked accounts of Route, by account and product, and what was transferred to them. */
+  readonly linked: Map<string, { activation_status: string }>
+  readonly routed: RouteTransfer[]
+  readonly reversals: Reversal[]
   readonly recon: ReconItem[]
   /** Events in the order in which they happened; posting takes them out. */
   readonly outbox: SignedEvent[]
@@ -95,6 +101,9 @@ export function openBooks(options: {
     disputes: new Map(),
     virtualAccounts: new Map(),
     transfers: new Map(),
+    linked: new Map(),
+    routed: [],
+    reversals: [],
     recon: [],
     outbox: [],
   }

@@ -5,6 +5,7 @@ import type { Payment, ReconItem } from './entities.ts'
 import { cancelLink, createLink, createRefund, listLinks, listRefunds, payLink, readLink } from './links.ts'
 import { cancelInvoice, cancelToken, createRegistrationLink, listInvoices, readToken } from './mandates.ts'
 import { closeAccount, createAccount, listAccounts, readTransfer } from './virtual-accounts.ts'
+import { listOfPayment, listReversals, listTransfers, reverse } from './route.ts'
 import { chargeToken, createOrder, listOrderPayments, listOrders } from './orders.ts'
 
 /**
@@ -35,7 +36,7 @@ export async function startRazorpay(options: EmulatorOptions = {}): Promise<Razo
   const books = openBooks({ ...options, now: clock?.now ?? options.now })
   const server = await startServer(
     request =>
-      request.path.startsWith('/v1/') || pages === undefined
+      /^\/v[12]\//.test(request.path) || pages === undefined
         ? serveApi(books, request)
         : pages(books, request),
     { port, clock },
@@ -120,6 +121,23 @@ const ROUTES: Route[] = [
     (books, _, { query }) => page([...books.disputes.values()].toReversed(), query),
   ],
   ['GET', /^\/v1\/disputes\/([^/]+)$/, (books, [id = '']) => found(books.disputes.get(id))],
+  ['GET', /^\/v1\/transfers$/, (books, _, { query }) => listTransfers(books, query)],
+  [
+    'GET',
+    /^\/v1\/payments\/([^/]+)\/transfers$/,
+    (books, [id = ''], { query }) => listOfPayment(books, id, query),
+  ],
+  [
+    'GET',
+    /^\/v1\/transfers\/([^/]+)\/reversals$/,
+    (books, [id = ''], { query }) => listReversals(books, id, query),
+  ],
+  ['POST', /^\/v1\/transfers\/([^/]+)\/reversals$/, (books, [id = ''], { body }) => reverse(books, id, body)],
+  [
+    'GET',
+    /^\/v2\/accounts\/([^/]+)\/products\/([^/]+)$/,
+    (books, [account = '', product = '']) => found(books.linked.get(`${account}/${product}`)),
+  ],
   [
     'GET',
     /^\/v1\/settlements\/recon\/combined$/,

@@ -192,4 +192,24 @@ export type Transfer = Fields & {
   virtual_account: VirtualAccount
 }
 
+export type RouteTransfer = Fields & {
+  id: string
+  source: string
+  recipient: string
+  amount: number
+  amount_reversed: number
+  notes: Notes
+  created_at: number
+  recipient_settlement_id: string | null
+  recipient_settlement: Fields | null
+}
+
+export type Reversal = Fields & {
+  id: string
+  transfer_id: string
+  amount: number
+  notes: Notes
+  created_at: number
+}
+
 export type ReconItem = Fields & { entity_id: string; type: string }

@@ -2,6 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto'
 import { type EmulatorAnswer, type Fields, type SeenRequest, textOf } from '../server.ts'
 import { emit, found, newId, newPayment, page, refuse, type Books } from './books.ts'
 import type { Link, Notes, Payment, Refund } from './entities.ts'
+import { flawOfTransfers, transferParts } from './route.ts'
 
 /** Payment Links and refunds. */
 export function createLink(books: Books, body: Fields): EmulatorAnswer {
@@ -18,6 +19,8 @@ export function createLink(books: Books, body: Fields): EmulatorAnswer {
       `payment link with given reference_id: ${reference} already exists. Please create a payment link with a different reference_id`,
     )
   }
+  const flaw = flawOfTransfers(books, body)
+  if (flaw !== null) return refuse(flaw)
   const id = newId('plink')
   const link: Link = {
     ...body,
@@ -102,6 +105,7 @@ export function payLink(books: Books, linkId: string, changes: Partial<Payment> 
     payments: [entry],
     updated_at: books.now(),
   })
+  transferParts(books, link, payment)
   emit(books, 'payment.captured', { payment })
   emit(books, 'payment_link.paid', { payment_link: link, payment })
   return payment

@@ -6,6 +6,7 @@ import type { Invoice, Link, Payment } from './entities.ts'
 import { endRefund, payLink, refundInDashboard } from './links.ts'
 import { authorise, declineRegistration, moveToken, type TokenStatus } from './mandates.ts'
 import { endDebit } from './orders.ts'
+import { payOutLinked } from './route.ts'
 import { disputePayment, moveDispute, payOut, type DisputeStatus } from './settlements.ts'
 import { transfer } from './virtual-accounts.ts'
 
@@ -68,7 +69,10 @@ function act(books: Books, on: string, verb: string): void {
   const payment = books.payments.get(on)
   const refund = books.refunds.find(one => one.id === on)
   const dispute = books.disputes.get(on)
-  if (verb === 'pay out') payOut(books)
+  if (verb === 'pay out') {
+    payOut(books)
+    payOutLinked(books)
+  }
   if (books.virtualAccounts.has(on) && verb === 'send')
     transfer(books, on, { paise: 1_000_00, utr: `HDFCN${Date.now()}`, name: 'Asha Rao' })
   if (books.tokens.has(on))

@@ -38,6 +38,10 @@ export function payOut(books: Books): { utr: string; count: number } {
   const before = books.recon.length
   for (const payment of books.payments.values())
     if (payment.captured && payment.amount > 0 && !done.has(payment.id)) settlePayment(books, payment, payout)
+  for (const { id, amount, notes } of books.routed)
+    if (!done.has(id)) put(books, payout, { entity_id: id, type: 'transfer', amount, notes, isDebit: true })
+  for (const { id, amount, notes } of books.reversals)
+    if (!done.has(id)) put(books, payout, { entity_id: id, type: 'reversal', amount, notes })
   for (const refund of books.refunds)
     if (refund.status === 'processed' && !done.has(refund.id)) settleRefund(books, refund, payout)
   for (const dispute of books.disputes.values())

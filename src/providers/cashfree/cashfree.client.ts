@@ -15,6 +15,7 @@ import {
   toCashfreeId,
   withoutEmpty,
 } from './connection.ts'
+import { createSplits, readVendorSettlements, toVendorSplits } from './easy-split.client.ts'
 import { noticeOf, reportOfExecution } from './controlled.client.ts'
 import { createMandates, readDebit } from './mandates.client.ts'
 import {
@@ -45,6 +46,7 @@ import {
   type RefundReport,
   type RefundRequest,
   type Report,
+  type SettlementReport,
   type StartedAtProvider,
   type StartRequest,
   UPI_MOST,
@@ -158,11 +160,21 @@ export function createCashfree(options: CashfreeOptions): Provider {
     closePage: payment => terminateOrder(connection, payment),
     refund: order => refundOnce(connection, order),
     disputes: payment => listDisputes(connection, payment),
-    settlements: day => readSettlements(connection, day),
+    settlements: (day, vendorIds) => readAllSettlements(connection, day, vendorIds),
     checkConnection: () => checkConnection(begin()),
     mandates: createMandates(connection),
     virtualAccounts: createVirtualAccounts(connection),
+    splits: createSplits(connection),
   }
+}
+
+async function* readAllSettlements(
+  connection: Connection,
+  day: string,
+  vendorIds: readonly string[] = [],
+): AsyncGenerator<SettlementReport> {
+  yield* readSettlements(connection, day)
+  for (const vendorId of vendorIds) yield* readVendorSettlements(connection, day, vendorId)
 }
 
 /** A debit's order has an id of Cashfree's own: its disputes are asked for by the number that it got when it was paid. */
@@ -207,6 +219,7 @@ async function startPayment(connection: Connection, order: StartRequest): Promis
     order_meta: { return_url: order.returnUrl, payment_methods: METHODS[mode] },
     order_note: order.description.slice(0, NOTE_CHARACTERS),
     order_tags: { institute_id: String(instituteId), payment_id: paymentId },
+    ...toVendorSplits('order_splits', order.parts),
   }
   const made = await call('POST', '/orders', shapes.readOrder, { body, headers: repeatable(orderId) }).catch(
     refusal,
@@ -296,6 +309,7 @@ async function refundOnce(connection: Connection, order: RefundRequest): Promise
     refund_id: id,
     refund_amount: toRupees(amountPaise),
     refund_note: 'Refund of fees',
+    ...toVendorSplits('refund_splits', order.parts),
   }
   const at = `${path}/${id}`
   // Looked up first: a repetition under the same key is answered as the first time, whatever has become of it since.

@@ -1,4 +1,4 @@
-import { parseRupees, type Paise } from '../../platform/money.ts'
+import { parseRupees, subtractPaise, ZERO, type Paise } from '../../platform/money.ts'
 import {
   AnswerError,
   type Fields,
@@ -69,6 +69,7 @@ export type ReconEvent = {
   id: string
   type: string
   isCredit: boolean
+  /** What belongs to the account itself, without what its vendors have of it. */
   amountPaise: Paise
   settledPaise: Paise
   orderId: string | null
@@ -206,7 +207,7 @@ function readReconEvent(value: unknown, at: string): ReconEvent {
     id: readId(event, 'event_id', at),
     type: readText(event, 'event_type', at),
     isCredit: saleType === 'CREDIT',
-    amountPaise: readMoney(event, 'event_amount', at),
+    amountPaise: subtractPaise(readMoney(event, 'event_amount', at), readCommission(event, at)),
     settledPaise: readMoney(event, 'event_settlement_amount', at),
     orderId: readOptionalText(event, 'order_id', at),
     refundId: readOptionalText(event, 'refund_id', at),
@@ -218,6 +219,11 @@ function readReconEvent(value: unknown, at: string): ReconEvent {
     utr: readOptionalText(event, 'settlement_utr', at) ?? readOptionalText(event, 'utr', at),
     settledAt: readMoment(event, 'settlement_date', at),
   }
+}
+
+/** What of it was settled to vendors instead. */
+function readCommission(event: Fields, at: string): Paise {
+  return typeof event['vendor_commission'] === 'number' ? readMoney(event, 'vendor_commission', at) : ZERO
 }
 
 export function readEvent(rawBody: Buffer): Event {

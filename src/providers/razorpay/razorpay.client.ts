@@ -34,6 +34,7 @@ import {
   readSettlements,
   refundOnce,
 } from './settlements.client.ts'
+import { createSplits, reverseParts, toTransfers } from './route.client.ts'
 import { createVirtualAccounts } from './virtual-accounts.client.ts'
 import { outcomeOfLink, outcomeOfPayment, outcomeOfRefund, reportsOf } from './reports.ts'
 import * as shapes from './shapes.ts'
@@ -126,6 +127,7 @@ export function createRazorpay(options: RazorpayOptions): Provider {
     mayPass: (httpStatus, { description }) => httpStatus === 409 && !/different request/i.test(description),
   })
   const once = createOnce<{ providerRef: string }>()
+  const refundOf = createOnce<RefundReport>()
   const virtualAccounts = createVirtualAccounts(begin, createOnce())
   return {
     name: 'razorpay',
@@ -140,13 +142,14 @@ export function createRazorpay(options: RazorpayOptions): Provider {
     },
     status: payment => readStatus(begin(), payment),
     closePage: payment => cancelLink(begin(), payment),
-    refund: order => refundPayment(begin(), order),
+    refund: order => refundOf(order.refundId, () => refundPayment(begin(), order)),
     async disputes(payment) {
       const call = begin()
       const paid = await paidPaymentOf(call, payment)
       return paid === null ? [] : readDisputes(call, paid, payment)
     },
-    settlements: day => readSettlements(begin, day),
+    settlements: (day, linkedIds) => readSettlements(begin, day, linkedIds),
+    splits: createSplits(begin),
     mandates: {
       rails: ['enach', 'upi_autopay'],
       registrationPaise: { upi_autopay: UPI_REGISTRATION_PAISE },
@@ -184,6 +187,7 @@ async function startPayment(call: Call, order: StartRequest): Promise<StartedAtP
     callback_url: order.returnUrl,
     callback_method: 'get',
     options: {
+      ...toTransfers(order.parts, { institute_id: String(instituteId), payment_id: paymentId }),
       checkout: {
         method: {
           upi: mode === 'upi',
@@ -276,6 +280,8 @@ async function refundPayment(call: Call, order: RefundRequest): Promise<RefundRe
   const paid = await paidPaymentOf(call, { instituteId, ...payment })
   if (paid === null) throw new ProviderRefused('Nothing was captured under this payment.')
   const notes = { institute_id: String(instituteId), refund_id: refundId, payment_id: payment.paymentId }
+  // Taken back first: what a linked account cannot give back is not paid out of another.
+  await reverseParts(call, paid, { refundId, parts: order.parts ?? [], notes })
   const refund = await refundOnce(call, paid, { refundId, amountPaise, notes })
   const outcome = outcomeOfRefund(refund, refund.createdAt)
   return { about: 'refund', instituteId, refundId, providerRef: refund.id, outcome }

@@ -1,6 +1,6 @@
 import { parseDay } from '../../platform/calendar.ts'
 import { unavailable } from '../../platform/errors.ts'
-import { type Paise, paiseOf } from '../../platform/money.ts'
+import { type Paise, paiseOf, sumPaise } from '../../platform/money.ts'
 import { type Call, RECON_PAGE, isObject } from '../http.ts'
 import {
   ProviderRefused,
@@ -24,12 +24,24 @@ import {
   type ReconItem,
 } from './shapes.ts'
 import { reportOfDispute } from './reports.ts'
+import {
+  listTransfers,
+  reportReversal,
+  reportTransfers,
+  reversedFor,
+  transferredOf,
+  withoutPart,
+} from './route.client.ts'
 import { addAll } from '../../platform/lists.ts'
 
 const MAX_ITEM_PAGES = 4_000
 
 /** Read whole before the first report: a pay-out's items stand on any page. */
-export async function* readSettlements(begin: () => Call, day: string): AsyncGenerator<SettlementReport> {
+export async function* readSettlements(
+  begin: () => Call,
+  day: string,
+  linkedIds: readonly string[] = [],
+): AsyncGenerator<SettlementReport> {
   if (parseDay(day) === null) throw new Error(`${day} is not a day`)
   const [year = '', month = '', date = ''] = day.split('-')
   const items = new Map<string, shapes.ReconItem>()
@@ -53,13 +65,44 @@ export async function* readSettlements(begin: () => Call, day: string): AsyncGen
     for (const item of listed) items.set(`${item.type} ${item.entityId} ${item.settlementId}`, item)
     if (listed.length < RECON_PAGE.items) break
   }
+  const transfers = linkedIds.length === 0 ? [] : await listTransfers(begin, day)
   const kept: NamedItem[] = []
+  const reversed: SettlementReport[] = []
   for (const item of items.values()) {
+    // Moved between the school's own accounts: it stands with its payment or refund.
+    if (linkedIds.length > 0 && isOwnMove(item)) continue
     if (await isGivenBack(begin(), item)) continue
     const refunded = await findRefunded(begin(), item)
-    kept.push({ ...item, refunded, disputed: await findDisputed(begin(), item) })
+    const back = linkedIds.length === 0 ? [] : await findReversed(begin(), item)
+    addAll(
+      reversed,
+      back.flatMap(one => reportReversal(one, linkedIds) ?? []),
+    )
+    const elsewherePaise =
+      item.type === 'payment'
+        ? transferredOf(transfers, { paymentId: item.entityId, orderId: item.orderId })
+        : sumPaise(back.map(one => one.reversal.amountPaise))
+    const disputed = await findDisputed(begin(), item)
+    kept.push({ ...item, refunded, disputed, elsewherePaise })
   }
   yield* groupByPayout(kept)
+  yield* reportTransfers(transfers, day, linkedIds)
+  yield* reversed
+}
+
+/** A transfer of ours to a linked account, or what came back of it. */
+function isOwnMove({ type, entityId, notes }: shapes.ReconItem): boolean {
+  const isMove = type === 'transfer' || type === 'reversal' || /^(trf|rvrsl)_/.test(entityId)
+  return isMove && notes.instituteId !== null && (notes.paymentId !== null || notes.refundId !== null)
+}
+
+/** What linked accounts gave back of a refund that we asked for. */
+async function findReversed(
+  call: Call,
+  { type, paymentId, notes }: ReconItem,
+): Promise<Awaited<ReturnType<typeof reversedFor>>> {
+  if (type !== 'refund' || paymentId === null || notes.refundId === null) return []
+  return reversedFor(call, paymentId, notes.refundId)
 }
 
 /**
@@ -90,7 +133,12 @@ const NOBODY = 0
 type OurPayment = { instituteId: number; paymentId: string }
 
 /** The payments of ours that somebody refunded at Razorpay itself, and that a lost dispute is about. */
-type NamedItem = shapes.ReconItem & { refunded: OurPayment | null; disputed: OurPayment | null }
+type NamedItem = shapes.ReconItem & {
+  refunded: OurPayment | null
+  disputed: OurPayment | null
+  /** What of it linked accounts have, or gave back. */
+  elsewherePaise: Paise
+}
 
 /**
  * Items under their UTR and institute. All the reports under one UTR add up to what reached the bank, so nothing is
@@ -137,7 +185,7 @@ function attribute(item: NamedItem): SettlementItem & { instituteId: number } {
     ourId: isOurs ? (ourId ?? '') : '',
     providerRef: item.entityId,
     payOutId: item.settlementId,
-    amountPaise: item.amountPaise,
+    amountPaise: withoutPart(item.amountPaise, item.elsewherePaise),
     feePaise: feeOf(item, isIncoming),
     ...(disputed && { dispute: { paymentId: disputed.paymentId, providerRef: disputeId } }),
     ...(refunded && { unasked: { paymentId: refunded.paymentId, providerRef: item.entityId } }),

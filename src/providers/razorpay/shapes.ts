@@ -70,6 +70,7 @@ export type ReconItem = {
   settlementId: string
   settlementUtr: string | null
   orderReceipt: string | null
+  orderId: string | null
   /** What an adjustment is about. */
   paymentId: string | null
   disputeId: string | null
@@ -182,6 +183,7 @@ export function readReconItem(value: unknown, at: string): ReconItem {
     settlementId: isSettled ? readText(item, 'settlement_id', at) : '',
     settlementUtr: readOptionalText(item, 'settlement_utr', at),
     orderReceipt: readOptionalText(item, 'order_receipt', at),
+    orderId: readOptionalText(item, 'order_id', at),
     paymentId: readOptionalText(item, 'payment_id', at),
     disputeId: readOptionalText(item, 'dispute_id', at),
     notes: readNotes(item['notes']),
@@ -213,7 +215,7 @@ export function readRefusal(value: unknown): Refusal | null {
   }
 }
 
-function readPaise(fields: Fields, key: string, at: string): Paise {
+export function readPaise(fields: Fields, key: string, at: string): Paise {
   const value = fields[key]
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0) {
     throw new AnswerError(`${at}.${key}`, 'a whole number of paise')
@@ -227,7 +229,7 @@ function requireRupees(fields: Fields, at: string): void {
 
 const LATEST_UNIX_S = Date.UTC(9999, 11, 31) / 1_000
 
-function readMoment(fields: Fields, key: string, at: string): Date {
+export function readMoment(fields: Fields, key: string, at: string): Date {
   const value = fields[key]
   if (typeof value !== 'number' || !Number.isInteger(value) || value <= 0 || value > LATEST_UNIX_S) {
     throw new AnswerError(`${at}.${key}`, 'a Unix time in seconds')

@@ -24,8 +24,11 @@ export class StudentDesk {
     this.viewer = people.viewer
   }
 
-  static async open(after: (done: () => Promise<void> | void) => void): Promise<StudentDesk> {
-    const bursar = await startBursar({ after })
+  static async open(
+    after: (done: () => Promise<void> | void) => void,
+    env: Record<string, string> = {},
+  ): Promise<StudentDesk> {
+    const bursar = await startBursar({ after }, env)
     const person = (role: 'finance' | 'viewer') =>
       createPerson(bursar, { email: `${role}@school.example`, institute: 'demo-school', role })
     const owner = await demoVisitor(bursar.url)

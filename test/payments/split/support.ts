@@ -19,8 +19,11 @@ export class SplitDesk {
     this.buses = accounts.buses
   }
 
-  static async open(after: Parameters<typeof StudentDesk.open>[0]): Promise<SplitDesk> {
-    const desk = await StudentDesk.open(after)
+  static async open(
+    after: Parameters<typeof StudentDesk.open>[0],
+    env: Record<string, string> = {},
+  ): Promise<SplitDesk> {
+    const desk = await StudentDesk.open(after, env)
     const open = async (name: string): Promise<string> => {
       const answer = await desk.finance.post(`${SCHOOL}/bank-accounts`, { name })
       assertAnswer(answer, '201')
