@@ -15,7 +15,7 @@ type Query = (this: pg.Client, ...args: unknown[]) => unknown
 
 /** A lock of a row is written too; a notification by itself is not waited for. */
 const WRITES = /\b(insert|update|delete|merge)\b|\bfor (no key )?update\b|\bfor (key )?share\b/
-const WAITS_FOR_NOTHING = "set_config('synchronous_commit', 'off'"
+const WAITS_FOR_NOTHING = /set_config\('synchronous_commit', 'off'|set local synchronous_commit = off/
 
 /**
  * Counts what this process sends from now on; `begin` and `commit` are no statements of their own. Texts that `isIdle`
@@ -23,27 +23,26 @@ const WAITS_FOR_NOTHING = "set_config('synchronous_commit', 'off'"
  */
 export function countStatements(isIdle: (text: string) => boolean = () => false): SentStatements {
   const sent: SentStatements = { ...NOTHING_SENT }
-  /** Whether the transaction has written. */
-  const transactions = new WeakMap<pg.Client, boolean>()
+  const transactions = new WeakMap<pg.Client, { writes: boolean; isWaitedFor: boolean }>()
   const client = pg.Client.prototype as unknown as { query: Query }
   const { query } = client
   client.query = function (...args) {
     const [config] = args as [string | { text: string }]
     const text = typeof config === 'string' ? config : config.text
     if (!isIdle(text)) {
-      const writes = WRITES.test(text) && !text.includes(WAITS_FOR_NOTHING)
-      if (text.startsWith('begin')) transactions.set(this, false)
+      const writes = WRITES.test(text)
+      const isWaitedFor = !WAITS_FOR_NOTHING.test(text)
+      const transaction = transactions.get(this)
+      if (text.startsWith('begin')) transactions.set(this, { writes: false, isWaitedFor })
       else if (text === 'commit' || text === 'rollback') {
         if (text === 'commit') sent.commits++
-        if (text === 'commit' && transactions.get(this) === true) sent.flushes++
+        if (text === 'commit' && transaction?.writes === true && transaction.isWaitedFor) sent.flushes++
         transactions.delete(this)
       } else {
         sent.statements++
-        if (transactions.has(this)) transactions.set(this, transactions.get(this) === true || writes)
-        else {
-          sent.commits++
-          if (writes) sent.flushes++
-        }
+        if (transaction === undefined) sent.commits++
+        else transaction.writes ||= writes
+        if (transaction === undefined && writes && isWaitedFor) sent.flushes++
       }
     }
     return Reflect.apply(query, this, args)

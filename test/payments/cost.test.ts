@@ -102,11 +102,11 @@ function assertMost({ list, ...cost }: Cost, most: SentStatements): void {
 }
 
 test('a payment by API, with its webhook and its mail, keeps its number of statements and commits', async () => {
-  assertMost(await leastOf(5, payByApi), { statements: 24, commits: 14, flushes: 6 })
+  assertMost(await leastOf(5, payByApi), { statements: 24, commits: 14, flushes: 5 })
 })
 
 test('a payment by the hosted page, with its webhook and its mail, keeps its number of statements and commits', async () => {
-  assertMost(await leastOf(5, payByPage), { statements: 32, commits: 22, flushes: 6 })
+  assertMost(await leastOf(5, payByPage), { statements: 32, commits: 22, flushes: 5 })
 })
 
 test('asking about a payment that is not decided writes its lease and its end, and waits for no disk', async () => {

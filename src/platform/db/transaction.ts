@@ -44,6 +44,8 @@ export type Limits = {
    * same each time. For a list of one id PostgreSQL finds the plan for any list too dear, and would plan it anew each time.
    */
   keepsPlans?: boolean
+  /** It is answered before it is on disk, for what is as good as not heard when it is lost: see `commitLater`. */
+  commitsLater?: boolean
 }
 
 type OnCommitted<Row> = (rows: Row[]) => void
@@ -59,11 +61,17 @@ type TransactionContext = {
 }
 
 const KEEP_PLANS = 'set local plan_cache_mode = force_generic_plan'
+const COMMIT_LATER = 'set local synchronous_commit = off'
 
 /** Runs the work once on a connection of the pool: what it did is committed, or undone and its error thrown. */
 export async function runTransaction<Result>(
   work: (tx: Transaction) => Promise<Result>,
-  { pool, limits: { keepsPlans = false, ...limits }, takerOf, notify }: TransactionContext,
+  {
+    pool,
+    limits: { keepsPlans = false, commitsLater = false, ...limits },
+    takerOf,
+    notify,
+  }: TransactionContext,
 ): Promise<Result> {
   const { client, giveBack } = await pool.borrow()
   let broken: Error | undefined
@@ -101,7 +109,8 @@ export async function runTransaction<Result>(
     },
   }
   try {
-    const begun = send({ text: keepsPlans ? `${pool.begin}; ${KEEP_PLANS}` : pool.begin })
+    const begin = [pool.begin, ...(keepsPlans ? [KEEP_PLANS] : []), ...(commitsLater ? [COMMIT_LATER] : [])]
+    const begun = send({ text: begin.join('; ') })
     const [result] = await Promise.all([work(tx), begun])
     // After one that fails, the commit is answered by a rollback.
     const ended = endings.map(end => end())

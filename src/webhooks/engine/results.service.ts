@@ -163,11 +163,13 @@ type Group = { instituteId: number; webhookId: string; attempts: Attempted[]; ha
 /**
  * Writes down a batch of attempts and what they mean for the subscriptions, in one transaction. Answers the subscriptions
  * that get nothing more for now, paused or disabled. Subscriptions are locked before deliveries, as everywhere, so that
- * disabling one at this moment waits or is waited for.
+ * disabling one at this moment waits or is waited for. Successes are not waited for: one that a power failure takes along
+ * is sent again when its claim runs out, as if its worker had died.
  */
 export async function recordAttempts(ctx: Context, batch: readonly ClaimEnd[]): Promise<string[]> {
   const groups = groupBySubscription(batch)
-  return ctx.db.transaction(async tx => {
+  const commitsLater = batch.every(({ verdict }) => verdict?.kind === 'delivered')
+  const record = async (tx: Transaction): Promise<string[]> => {
     // Neither needs the other's answer, so both leave together; the first is done first.
     const [locked, failed] = await Promise.all([
       lockHealth(tx, groups),
@@ -182,7 +184,8 @@ export async function recordAttempts(ctx: Context, batch: readonly ClaimEnd[]): 
       if (hasFailed && !active.has(webhookId)) await cancelWaiting(tx, instituteId, webhookId)
     }
     return locked.length === 0 ? [] : applyHealth(tx, locked, onRecord(groups, failed))
-  })
+  }
+  return ctx.db.transaction(record, { commitsLater })
 }
 
 /** A failure counts once: not when its claim had run out, nor when it was written before and nobody heard of it. */
