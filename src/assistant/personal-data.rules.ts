@@ -9,6 +9,9 @@ const PERSONAL =
 const OF_THINGS =
   /^(?:grade_name|component_name|fee_name|page_title|receipt_number|voucher_number|event_name|header_name|cheque_number|failure_message)$/
 
+/** Days, and words of ours, where a field has the name of a person's: until when, and by what it is summed. */
+const NOT_OF_PERSONS = /^(?:\d{4}-\d{2}-\d{2}|day|month)$/
+
 const HIDDEN = '(hidden)'
 
 export function hidePersons(value: unknown): unknown {
@@ -21,6 +24,7 @@ export function hidePersons(value: unknown): unknown {
 
 function hides(name: string, field: unknown): boolean {
   const isSaid = field !== null && field !== '' && typeof field !== 'number' && typeof field !== 'boolean'
+  if ((name === 'to' || name === 'by') && NOT_OF_PERSONS.test(String(field))) return false
   return isSaid && !isPart(field) && PERSONAL.test(name) && !OF_THINGS.test(name)
 }
 

@@ -169,6 +169,13 @@ const DEVELOPERS: readonly Tool[] = [
     operation: 'GET /event-codes/:event_code',
   },
   {
+    name: 'search_guides',
+    title: 'How it is done',
+    description:
+      'Sections of the guides for those who build on Bursar, as Markdown: integration, webhooks, errors, dues, import, money. Every word of `q` is in each of them.',
+    operation: 'GET /guides',
+  },
+  {
     name: 'list_requests',
     title: 'What the ERP asked',
     description:

@@ -166,3 +166,18 @@ test('what an assistant asked with a key stands in the log of requests of that k
   const { body } = await bursar.demo.get('/api/v1/integrations/erp/requests?limit=200')
   assert.ok(body.data.some((one: Json) => one.route === '/mcp'))
 })
+
+test('the guides are searched, and what a sum is from, to and by is no secret', async () => {
+  const { data } = await answered(demo, 'search_guides', { q: 'webhook-signature' })
+  assert.ok(data.length > 0 && data.length <= 8)
+  for (const { path, markdown, section, page } of data) {
+    assert.match(path, /^\/docs\/guides\/[\w-]+#/)
+    assert.match(`${page} ${section} ${markdown}`, /webhook-signature/i)
+  }
+  const { data: takings } = await answered(demo, 'get_takings', {
+    from: '2026-11-01',
+    to: '2026-11-02',
+    by: 'month',
+  })
+  assert.deepEqual([takings.from, takings.to, takings.by], ['2026-11-01', '2026-11-02', 'month'])
+})

@@ -25,7 +25,8 @@ import { DEVELOPERS, grantableBy } from './developers.rules.ts'
 import { revokeKeyOf } from '../../institutes/keys.service.ts'
 import { createKeyOnce, rotateKeyOnce, type ShownKey } from './developers.service.ts'
 import { keyFields, keyList } from './developers.list.ts'
-import { field, ifSent, input } from '../../http/wire/input.ts'
+import { addressOf, findSections, type Section } from '../../http/docs/search.ts'
+import { field, ifSent, input, query } from '../../http/wire/input.ts'
 
 /** Keys, webhooks, what was told and asked, and the way to the ERP. */
 export function developerRoutes(app: FastifyInstance, ctx: ErpContext): void {
@@ -33,7 +34,33 @@ export function developerRoutes(app: FastifyInstance, ctx: ErpContext): void {
   webhookConsoleRoutes(app, ctx)
   deliveryConsoleRoutes(app, ctx)
   requestRoutes(app, ctx)
+  guideRoutes(app, ctx)
   erpConsoleRoutes(app, ctx)
+}
+
+/** A few sections are an answer; more are a reason to ask with more words. */
+const MOST_SECTIONS = 8
+const MOST_LETTERS = 3_000
+
+const section = outputOf<Section>()
+const sectionOutput = section.object({
+  page: section.text('The guide.', 'Webhooks', ({ guide }) => guide.title),
+  section: section.text('The heading that it stands under.', 'Retries', ({ heading }) => heading),
+  path: section.text('Where it stands.', '/docs/guides/webhooks#retries', addressOf),
+  markdown: section.text('What it says.', 'A delivery is tried again…', ({ text }) =>
+    text.trim().slice(0, MOST_LETTERS),
+  ),
+})
+
+/** The guides are of no institute; who asks is signed in all the same. */
+function guideRoutes(app: FastifyInstance, ctx: Context): void {
+  addConsoleRead(app, ctx, {
+    url: '/guides',
+    roles: EVERYONE,
+    output: all(sectionOutput),
+    query: query({ q: field.text('Words that a section has to have.', 'webhook signature', 100) }),
+    answer: async ({ query: { q } }) => (await findSections(q)).slice(0, MOST_SECTIONS),
+  })
 }
 
 /** The log covers the last month at least. Under load some requests may be missing. */
