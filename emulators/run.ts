@@ -6,11 +6,12 @@ import { Misuse } from './misuse.ts'
 /** `npm run emulator NAME`: a vendor on this machine, so that live mode can be tried from end to end without an account. */
 const EMULATORS: Record<
   string,
-  { port: number; callback: string; load: () => Promise<{ run: (options: RunOptions) => Promise<string> }> }
+  { port: number; path: string; load: () => Promise<{ run: (options: RunOptions) => Promise<string> }> }
 > = {
-  razorpay: { port: 4010, callback: 'razorpay', load: () => import('./razorpay/run.ts') },
-  cashfree: { port: 4020, callback: 'cashfree', load: () => import('./cashfree/run.ts') },
-  lender: { port: 4030, callback: 'lenders/emulator', load: () => import('./lender/run.ts') },
+  razorpay: { port: 4010, path: 'callbacks/razorpay', load: () => import('./razorpay/run.ts') },
+  cashfree: { port: 4020, path: 'callbacks/cashfree', load: () => import('./cashfree/run.ts') },
+  lender: { port: 4030, path: 'callbacks/lenders/emulator', load: () => import('./lender/run.ts') },
+  setu: { port: 4040, path: 'bharat-connect/sunrise-school', load: () => import('./setu/run.ts') },
 }
 
 const USAGE = `usage: npm run emulator NAME [-- OPTIONS]
@@ -36,7 +37,7 @@ async function main(): Promise<string> {
   const port = Number(values.port ?? emulator.port)
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new Misuse('--port is a number up to 65535.')
-  const callbackUrl = values.callback ?? `http://127.0.0.1:8080/callbacks/${emulator.callback}`
+  const callbackUrl = values.callback ?? `http://127.0.0.1:8080/${emulator.path}`
   if (!/^https?:\/\//.test(callbackUrl) || !URL.canParse(callbackUrl))
     throw new Misuse('--callback is an address that begins with http:// or https://.')
   if (name === 'lender' && values.clock !== undefined)

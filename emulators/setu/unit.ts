@@ -37,20 +37,20 @@ class Nonconforming extends Error {}
 export class SetuUnit {
   readonly bills: FetchedBill[] = []
   readonly payments: (UnitPayment & { receipt: string | null; isSettled: boolean })[] = []
-  readonly #settings: UnitSettings
+  readonly settings: UnitSettings
 
   constructor(settings: UnitSettings) {
-    this.#settings = settings
+    this.settings = settings
   }
 
   get now(): Date {
-    return (this.#settings.clock ?? REAL_CLOCK).now()
+    return (this.settings.clock ?? REAL_CLOCK).now()
   }
 
   /** Signed as the documents have it: HS256, `aud` is the scheme id, no older than two minutes. */
-  token(changes: Fields = {}, { secret = this.#settings.secret, alg = 'HS256' } = {}): string {
+  token(changes: Fields = {}, { secret = this.settings.secret, alg = 'HS256' } = {}): string {
     const claims = {
-      aud: this.#settings.schemeId,
+      aud: this.settings.schemeId,
       iat: Math.floor(Date.now() / 1_000),
       jti: randomUUID(),
       ...changes,
@@ -60,7 +60,7 @@ export class SetuUnit {
   }
 
   async call(path: string, body: unknown, authorization = `Bearer ${this.token()}`): Promise<Said> {
-    const response = await fetch(`${this.#settings.baseUrl}${path}`, {
+    const response = await fetch(`${this.settings.baseUrl}${path}`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json', ref_id: `PP${randomInt(1e12)}` },
       body: typeof body === 'string' ? body : JSON.stringify(body),

@@ -3,7 +3,7 @@ import type { SecondIdentifier } from '../../src/bharat-connect/biller-port.ts'
 import type { AmountRule } from '../../src/bharat-connect/bills.rules.ts'
 import { getInstitute } from '../../src/institutes/institutes.service.ts'
 import { SetuUnit } from '../../emulators/setu/unit.ts'
-import type { TestBursar } from '../harness/bursar.ts'
+import type { BursarContext } from '../../src/app/context.ts'
 
 type Wanted = { code?: string; isOn?: boolean; secondIdentifier?: SecondIdentifier; amountRule?: AmountRule }
 
@@ -11,7 +11,7 @@ const units = new Map<string, SetuUnit>()
 
 /** Makes a school a biller, or changes how it is one, and gives the unit that calls for it. */
 export async function openUnit(
-  { app, url }: Pick<TestBursar, 'app' | 'url'>,
+  { app, url }: { app: { ctx: BursarContext }; url: string },
   {
     code = 'demo-school',
     isOn = true,

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { dayOf } from '../../../src/platform/calendar.ts'
+import type { SetuUnit, UnitPayment } from '../../../emulators/setu/unit.ts'
+import { openUnit } from '../../bharat-connect/support.ts'
 import { demoVisitor, Visitor as ConsoleVisitor } from '../../console/support.ts'
 import type { Pupil } from '../../flex/sim/erp.ts'
 import type { Town } from '../../flex/sim/town.ts'
@@ -24,10 +26,13 @@ export class School {
   readonly children: Child[] = []
   readonly orders: UnpaidOrder[] = []
   readonly cheques: string[] = []
+  /** What apps of Bharat Connect took and the unit has not posted. */
+  readonly unposted: UnitPayment[] = []
   page: MadePage | undefined
   handed = 0
   refusals = 0
   #child: Child | undefined
+  #unit: SetuUnit | undefined
   readonly #unanswered: (() => Promise<unknown>)[] = []
   readonly #session: ConsoleVisitor
 
@@ -66,6 +71,23 @@ export class School {
       device,
       csrf,
     })
+  }
+
+  /** The operating unit of the school, which finds it at its address of now. */
+  async unit(): Promise<SetuUnit> {
+    const { town } = this
+    const { url } = town.as({ school: 'demo-school' })
+    this.#unit ??= await openUnit({ app: { ctx: town.ctx }, url })
+    this.#unit.settings.baseUrl = `${url}/bharat-connect/demo-school`
+    this.#unit.settings.clock = { now: () => town.now }
+    return this.#unit
+  }
+
+  /** The unit posts what is left and pays everything out. */
+  async endBills(): Promise<void> {
+    const unit = await this.unit()
+    for (const paid of this.unposted.splice(0)) await unit.post(paid)
+    if (unit.payments.length > 0) await unit.notify(unit.payOut(unit.payments, 100))
   }
 
   /** Counts what the answer says is more than was due. */

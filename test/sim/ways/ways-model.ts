@@ -202,6 +202,7 @@ async function comeToRest(school: School): Promise<void> {
   const { town, children } = school
   town.isCalm = true
   while ((await disburse(school)) !== 'nothing');
+  await school.endBills()
   for (const child of children)
     for (const { id } of await payersAtBank(town, child)) await town.bank.payer.pay(town, child, id)
   for (let day = 0; day < REST_DAYS; day++) {

@@ -189,6 +189,24 @@ async function transfer(school: School, child: Child): Promise<string> {
 }
 
 /**
+ * A family pays its bill in an app of Bharat Connect, which takes the money at once; the unit posts what it has not posted when it
+ * comes to it, some twice and in whatever order.
+ */
+async function payBill(school: School, child: Child): Promise<string> {
+  const { random } = school.town
+  const unit = await school.unit()
+  const bill = await unit.fetchBill({ admission_number: child.identifier, date_of_birth: '20-06-2015' })
+  if (typeof bill === 'string') return bill
+  const paid = unit.pay(bill, random.chance(0.6) ? bill.amount : random.between(1, 2 * bill.amount))
+  school.unposted.push(paid)
+  if (random.chance(0.4)) return `${paid.amount} under ${paid.reference}, to be posted`
+  const posted = random.pick(school.unposted) ?? paid
+  school.unposted.splice(school.unposted.indexOf(posted), random.chance(0.2) ? 0 : 1)
+  await school.untilAnswered(async () => (await school.unit()).post(posted))
+  return `${paid.amount} under ${paid.reference}; posted ${posted.reference}`
+}
+
+/**
  * Every way in which money comes. A kind of order that is added to the product does not compile until it is here, and a down
  * payment is paid when its plan is set up.
  */
@@ -204,4 +222,5 @@ export const WAYS = {
   cheque: { weight: 2, run: (school, child) => payAtCounter(school, child, 'cheque') },
   reported: { weight: 1.5, run: report },
   transfer: { weight: 2, run: transfer },
-} satisfies Record<OrderKind | 'cash' | 'cheque' | 'reported' | 'transfer', Way>
+  bill: { weight: 3, run: payBill },
+} satisfies Record<OrderKind | 'cash' | 'cheque' | 'reported' | 'transfer' | 'bill', Way>
