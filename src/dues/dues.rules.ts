@@ -24,6 +24,13 @@ export type Allocation = (typeof ALLOCATIONS)[number]
 export const SURPLUSES = ['refund', 'advance'] as const
 export type Surplus = (typeof SURPLUSES)[number]
 
+/**
+ * What a transfer pays for which nobody was asked: what was due first, only what is overdue, or nothing until the family or the
+ * office says what.
+ */
+export const TRANSFERS = ['oldest_due', 'overdue', 'ask'] as const
+export type TransferRule = (typeof TRANSFERS)[number]
+
 export type PartPayment = { isAllowed: boolean; leastPaise: Paise }
 
 type Slab = { fromDay: number; amountPaise: Paise }

@@ -6,7 +6,7 @@ import type { AdvanceUse } from '../fees/advances/advances.service.ts'
 import type { OnTheWay, StudentPayment } from '../payments/student-payments.service.ts'
 import { sumPaise, type Paise } from '../platform/money.ts'
 import { STUDENT_ID } from '../students/student.input.ts'
-import { ALLOCATIONS, SURPLUSES, timingOf, type LateFee, type LateFeeRule } from './dues.rules.ts'
+import { ALLOCATIONS, SURPLUSES, TRANSFERS, timingOf, type LateFee, type LateFeeRule } from './dues.rules.ts'
 import type { DueLine, Dues } from './dues.service.ts'
 import type { LateFeeEntry, PaymentRules } from './payment-rules.service.ts'
 import { receiptNumber } from '../receipts/receipts.rules.ts'
@@ -134,6 +134,12 @@ export const paymentRulesOutput = rules.object('PaymentRules', {
   surplus: rules.oneOf(
     SURPLUSES,
     'What becomes of money beyond what was owed when it came in; an advance only while something of the family will still fall due.',
+  ),
+  transfers: rules.oneOf(TRANSFERS, 'What a transfer to a student’s account number pays.'),
+  hold_unknown_remitters: rules.flag(
+    'Whether a transfer of somebody who never sent money for the student waits for the office.',
+    false,
+    one => one.holdsUnknown,
   ),
   late_fees: rules.list('Due days and late fees.', ruleOutput),
 })

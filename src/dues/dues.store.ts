@@ -2,13 +2,25 @@ import type { Queryable, Transaction } from '../platform/db/database.ts'
 import { Table } from '../platform/db/table.ts'
 import { institutesOf, nameRows } from '../platform/db/query.ts'
 import type { Paise } from '../platform/money.ts'
-import type { Allocation, LateFeeRule, PartPayment, Redeemed, Share, Surplus, DuePart } from './dues.rules.ts'
+import type {
+  Allocation,
+  LateFeeRule,
+  PartPayment,
+  Redeemed,
+  Share,
+  Surplus,
+  TransferRule,
+  DuePart,
+} from './dues.rules.ts'
 import type { StudentKey } from '../students/students.rules.ts'
 
 export type PaymentRules = {
   partPayment: PartPayment
   allocation: Allocation
   surplus: Surplus
+  transfers: TransferRule
+  /** Transfers of somebody who never sent money for the student wait for the office. */
+  holdsUnknown: boolean
   lateFees: LateFeeRule[]
 }
 
@@ -18,6 +30,8 @@ type RulesRow = {
   leastPaise: Paise | null
   allocation: Allocation | null
   surplus: Surplus | null
+  transfers: TransferRule | null
+  holdsUnknown: boolean | null
   rules: RuleJson[]
 }
 
@@ -54,7 +68,7 @@ export async function readRules(
 ): Promise<Map<number, PaymentRules>> {
   const rows = await db.query<RulesRow>(
     `select i.id as "instituteId", p.part_payments as "isAllowed", p.least_part_paise as "leastPaise", p.allocation, p.surplus,
-       coalesce(r.rules, '[]') as rules
+       p.transfers, p.holds_unknown_remitters as "holdsUnknown", coalesce(r.rules, '[]') as rules
      from unnest($1::int[]) as i (id) left join (
        select * from payment_rules where institute_id = any($1)) p on p.institute_id = i.id
      left join (select r.institute_id, json_agg(${lateFeeRules.json('r')} order by r.position) as rules from late_fee_rules r
@@ -71,6 +85,8 @@ function toRules(row: RulesRow): PaymentRules {
     partPayment: { isAllowed: row.isAllowed ?? true, leastPaise: row.leastPaise ?? LEAST_PART_PAISE },
     allocation: row.allocation ?? 'oldest_due',
     surplus: row.surplus ?? 'refund',
+    transfers: row.transfers ?? 'oldest_due',
+    holdsUnknown: row.holdsUnknown ?? false,
     lateFees: row.rules.map(rule => ({
       id: rule.id,
       componentType: rule.componentType,
@@ -90,10 +106,21 @@ function chargeOf({ kind, perDayPaise, slabs }: RuleJson): LateFeeRule['charge']
 /** Replaces them whole. A rule that stays the same keeps its id, so that what was paid of it still counts. */
 export async function writeRules(tx: Transaction, instituteId: number, rules: PaymentRules): Promise<void> {
   await tx.query(
-    `insert into payment_rules (institute_id, part_payments, least_part_paise, allocation, surplus) values ($1, $2, $3, $4, $5)
+    `insert into payment_rules
+       (institute_id, part_payments, least_part_paise, allocation, surplus, transfers, holds_unknown_remitters)
+     values ($1, $2, $3, $4, $5, $6, $7)
      on conflict (institute_id) do update set part_payments = excluded.part_payments,
-       least_part_paise = excluded.least_part_paise, allocation = excluded.allocation, surplus = excluded.surplus`,
-    [instituteId, rules.partPayment.isAllowed, rules.partPayment.leastPaise, rules.allocation, rules.surplus],
+       least_part_paise = excluded.least_part_paise, allocation = excluded.allocation, surplus = excluded.surplus,
+       transfers = excluded.transfers, holds_unknown_remitters = excluded.holds_unknown_remitters`,
+    [
+      instituteId,
+      rules.partPayment.isAllowed,
+      rules.partPayment.leastPaise,
+      rules.allocation,
+      rules.surplus,
+      rules.transfers,
+      rules.holdsUnknown,
+    ],
   )
   await tx.query('delete from late_fee_rules where institute_id = $1', [instituteId])
   await rulesOfInstitutes.insert(

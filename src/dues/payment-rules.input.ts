@@ -1,7 +1,7 @@
 import { field, input, optional, type Read } from '../http/wire/input.ts'
 import { badField } from '../platform/errors.ts'
 import { paiseOf } from '../platform/money.ts'
-import { ALLOCATIONS, SURPLUSES } from './dues.rules.ts'
+import { ALLOCATIONS, SURPLUSES, TRANSFERS } from './dues.rules.ts'
 import type { NewRules } from './payment-rules.service.ts'
 
 /** What the payment rules of an institute are set by. */
@@ -51,6 +51,21 @@ export const paymentRulesInput = input({
     ),
     'refund',
   ),
+  transfers: optional(
+    field.oneOf(
+      TRANSFERS,
+      'What a transfer to a student’s account number or UPI ID pays: oldest_due (the default) late fees and then what was due ' +
+        'first, overdue those and only what is overdue, ask nothing until the family or the office uses it. What is left is an advance.',
+    ),
+    'oldest_due',
+  ),
+  hold_unknown_remitters: optional(
+    field.flag(
+      'Whether a transfer of somebody who never sent money for the student waits until the office takes it or sends it back.',
+      false,
+    ),
+    false,
+  ).as('holdsUnknown'),
   late_fees: optional(
     field.list('Due days and late fees; at most one for a component.', lateFee, { max: 50 }),
     [],
@@ -58,11 +73,13 @@ export const paymentRulesInput = input({
 })
 
 export function toRules(body: Read<typeof paymentRulesInput>): NewRules {
-  const { partPayments: isAllowed, leastPaise, allocation, surplus } = body
+  const { partPayments: isAllowed, leastPaise, allocation, surplus, transfers, holdsUnknown } = body
   return {
     partPayment: { isAllowed, leastPaise },
     allocation,
     surplus,
+    transfers,
+    holdsUnknown,
     lateFees: body.lateFees.map(({ kind, perDayPaise, slabs, ...rule }, index) => ({
       ...rule,
       charge: toCharge({ kind, perDayPaise, slabs }, index),

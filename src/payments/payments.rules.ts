@@ -117,6 +117,8 @@ export const AMOUNT_DIFFERS = 'amount_differs'
 
 /** Why money that came waits: nobody is asked for it, and the account number that it came to is closed. */
 export const ACCOUNT_CLOSED = 'account_closed'
+/** The same for money of somebody who never sent any for the student, at a school that wants to look at it first. */
+export const UNKNOWN_REMITTER = 'unknown_remitter'
 
 /** An institute may have chosen at the provider that the payer bears its fee: it comes on top and is none of the amount. */
 export function paysExactly(

@@ -184,6 +184,29 @@ test('money to a closed account number goes back whole when the office says so, 
   await assertBooksFit()
 })
 
+test('where a school wants to know who pays, money of somebody new waits for the office, and theirs is booked at once after that', async t => {
+  t.after(() => demo.send('PUT', `${ERP}/payment-rules`, {}))
+  const { id } = await withAccount('Kabir Nair')
+  assertStatus(await send(id, 710), 200)
+  assertStatus(await demo.send('PUT', `${ERP}/payment-rules`, { hold_unknown_remitters: true }), 200)
+  assertStatus(await send(id, 711), 200)
+  const path = `${SANDBOX}/pay/students/${id}/virtual_account/transfers`
+  const held = async (amount: number): Promise<string> => {
+    assertStatus(await demo.post(path, { amount, remitter_name: 'Vikram Shah' }), 200)
+    const item = (await waiting()).find(one => one.reported === amount)
+    assert.equal(item?.problem, 'came from somebody who never sent money for this student')
+    return `${AT}/money/reconciliation/items/${item.id}`
+  }
+  const [taken, back] = [await held(712), await held(713)]
+  assert.equal((await summaryOf(id)).paid, 710 + 711)
+  assertStatus(await finance.post(`${taken}/take`, REASON), 200)
+  assertStatus(await finance.post(`${back}/refund`, REASON), 200)
+  assertStatus(await demo.post(path, { amount: 714, remitter_name: 'Vikram Shah' }), 200)
+  assert.equal((await summaryOf(id)).paid, 710 + 711 + 712 + 714)
+  await settle()
+  await assertBooksFit()
+})
+
 const about703 = async (): Promise<Json[]> => (await waiting()).filter(one => one.reported === 703)
 
 test('money that was paid out before the office decided is settled once it has', async () => {

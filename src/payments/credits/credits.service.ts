@@ -12,7 +12,13 @@ import {
   type SettlementReport,
 } from '../../providers/port.ts'
 import { providerOf, virtualAccountsOf, type PaymentContext } from '../context.ts'
-import { ACCOUNT_CLOSED, newPayment, type AccountRef, type Payment } from '../payments.rules.ts'
+import {
+  ACCOUNT_CLOSED,
+  newPayment,
+  UNKNOWN_REMITTER,
+  type AccountRef,
+  type Payment,
+} from '../payments.rules.ts'
 import { capture, move } from '../payments.service.ts'
 import { claimProviderPayment, insertPayment, movePayment } from '../payments.store.ts'
 import { insertExceptions, type Exception } from '../settlements/settlements.store.ts'
@@ -91,7 +97,14 @@ export async function reportStray(
 type OrderedCredit = ClaimedCredit & { order: Order }
 
 /** Why nobody can say the use of money: for the exception, and for the payment that waits. */
-type HeldBecause = { problem: string; cameTo: string }
+type HeldBecause = { problem: string; cameTo: string; code?: string }
+
+/** For schools that want to look at such money first. */
+export const OF_UNKNOWN_REMITTER: HeldBecause = {
+  problem: 'came from somebody who never sent money for this student',
+  cameTo: 'and nobody had ever sent money for this student from there',
+  code: UNKNOWN_REMITTER,
+}
 
 const TO_CLOSED_ACCOUNT: HeldBecause = {
   problem: 'came to an account number that is closed',
@@ -121,14 +134,14 @@ export async function holdCredit(
   ctx: PaymentContext,
   tx: Transaction,
   { order, ...claim }: OrderedCredit,
-  { problem, cameTo }: HeldBecause = TO_CLOSED_ACCOUNT,
+  { problem, cameTo, code = ACCOUNT_CLOSED }: HeldBecause = TO_CLOSED_ACCOUNT,
 ): Promise<void> {
   const payment = await makePayment(tx, { order, ...claim })
   const { instituteId, provider, accountId } = payment
   const { amountPaise, providerRef, remitterName } = claim.credit
   const from = remitterName === null ? '' : ` from ${remitterName}`
   const message = `${formatRupees(amountPaise)} came${from} ${cameTo}.`
-  const failure = { code: ACCOUNT_CLOSED, message }
+  const failure = { code, message }
   await movePayment(tx, payment, { state: 'failed', failure, nextCheckAt: null })
   const now = ctx.clock.now()
   await closeUnpaid(tx, instituteId, [order.id], now)
@@ -168,6 +181,19 @@ export async function askAboutCredit(
   const port = await virtualAccountsOf(ctx, payment)
   const credit = await port.findCredit({ instituteId, providerRef, utr })
   return credit === null ? null : outcomeOf(credit)
+}
+
+/** Whether whoever sent it has sent money for this student that was taken. Of somebody whom the bank does not name nobody knows. */
+export async function hasSentBefore(
+  db: Queryable,
+  student: { instituteId: number; studentId: string },
+  { remitterAccount, remitterName }: Pick<CreditReport, 'remitterAccount' | 'remitterName'>,
+): Promise<boolean> {
+  if (remitterAccount !== null)
+    return store.hasSentBefore(db, student, { key: 'remitter_account', value: remitterAccount })
+  return (
+    remitterName !== null && store.hasSentBefore(db, student, { key: 'remitter_name', value: remitterName })
+  )
 }
 
 /** Whether nobody had asked for this money. */

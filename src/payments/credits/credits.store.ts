@@ -54,6 +54,22 @@ export async function findCredit(
   return row ?? null
 }
 
+/** Whether a transfer with this note on its order was taken for the student. */
+export async function hasSentBefore(
+  db: Queryable,
+  { instituteId, studentId }: { instituteId: number; studentId: string },
+  note: { key: string; value: string },
+): Promise<boolean> {
+  const rows = await db.query(
+    `select from orders o
+     join payments p on p.institute_id = o.institute_id and p.order_id = o.id and p.state = 'captured'
+     join virtual_account_credits c on c.institute_id = p.institute_id and c.payment_id = p.id
+     where o.institute_id = $1 and o.student_id = $2 and o.notes @> $3::jsonb limit 1`,
+    [instituteId, studentId, JSON.stringify([note])],
+  )
+  return rows.length > 0
+}
+
 /** Null: the payment is of no transfer to an account number. */
 export async function findUtr(
   db: Queryable,

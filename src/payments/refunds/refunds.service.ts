@@ -14,7 +14,7 @@ import { processDue } from '../../platform/jobs/due-rows.ts'
 import { sumPaise, type Paise, subtractPaise } from '../../platform/money.ts'
 import { refundEvent } from '../payment.events.ts'
 import { type PaidOrder, providerOf, type PaymentContext } from '../context.ts'
-import { ACCOUNT_CLOSED, atProvider, type Payment } from '../payments.rules.ts'
+import { ACCOUNT_CLOSED, atProvider, UNKNOWN_REMITTER, type Payment } from '../payments.rules.ts'
 import { findPayment, lockPaying } from '../payments.store.ts'
 import { ProviderRefused, type RefundReport } from '../../providers/port.ts'
 import {
@@ -94,7 +94,7 @@ export async function refundDuplicate(tx: Transaction, payment: Payment, at: Dat
   await insertAskedRefund(tx, refund, payment)
 }
 
-/** Money that pays nothing, because it came with another amount than asked or to an account that is closed, goes back whole. */
+/** Money that pays nothing, because it came with another amount than asked, to an account that is closed or from somebody unknown, goes back whole. */
 export async function refundMismatched(
   tx: Transaction,
   paid: { payment: Payment; order: Order },
@@ -104,7 +104,9 @@ export async function refundMismatched(
   const why =
     failureCode === ACCOUNT_CLOSED
       ? { reason: 'came to an account number that is closed', cause: null }
-      : { reason: 'another amount than was asked for', cause: 'other_amount' as const }
+      : failureCode === UNKNOWN_REMITTER
+        ? { reason: 'came from somebody whom the school does not know', cause: null }
+        : { reason: 'another amount than was asked for', cause: 'other_amount' as const }
   await refundByItself(tx, paid, { amountPaise, ...why, at })
 }
 

@@ -254,14 +254,14 @@ export async function resolveException(
 
 /**
  * Exceptions that nobody has looked at, with the payments that came with another amount than their orders ask for, or to an
- * account number that is closed.
+ * account number that is closed, or from somebody whom the school does not know.
  */
 const MISMATCHED = `from settlement_exceptions e
   join payments p on p.institute_id = e.institute_id and p.account_id = e.account_id
     and e.provider_ref in (p.provider_ref, coalesce(p.group_id, p.id)) and p.state in ('pending', 'failed')
   join orders o on o.institute_id = p.institute_id and o.id = p.order_id
   where e.institute_id = $1 and e.utr = '' and e.resolved_at is null
-    and (e.known_paise <> e.reported_paise or p.failure_code = 'account_closed') and e.known_paise = (select sum(g.amount_paise) from payments g
+    and (e.known_paise <> e.reported_paise or p.failure_code in ('account_closed', 'unknown_remitter')) and e.known_paise = (select sum(g.amount_paise) from payments g
       where g.institute_id = p.institute_id and (g.id = p.id or g.group_id = p.group_id))`
 
 /** When pay-outs with this money were read in which it did not match. */

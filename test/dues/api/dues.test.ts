@@ -68,6 +68,8 @@ test('without rules of its own an institute has due days for nothing, takes part
     min_amount: 1,
     allocation: 'oldest_due',
     surplus: 'refund',
+    transfers: 'oldest_due',
+    hold_unknown_remitters: false,
     late_fees: [],
   })
 })

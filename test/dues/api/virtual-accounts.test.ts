@@ -166,6 +166,26 @@ test('a transfer pays what fell due first whatever rule the school has for parts
   await assertBooksFit()
 })
 
+test('by the rule of the school a transfer pays only what is overdue, or nothing before somebody uses it', async t => {
+  t.after(() => demo.send('PUT', `${ERP}/payment-rules`, {}))
+  const late_fees = [
+    { component_type: 'TUITION_FEE', due_date: daysAgo(3), kind: 'none' },
+    { component_type: 'BUS_FEE', due_date: daysAgo(-20), kind: 'none' },
+  ]
+  for (const [transfers, total, advance] of [
+    ['overdue', 500.5, 200],
+    ['ask', 1500.5, 1200],
+  ]) {
+    assertStatus(await demo.send('PUT', `${ERP}/payment-rules`, { transfers, late_fees }), 200)
+    const id = await withAccount()
+    await transfer(id, 1200)
+    const dues = await duesOf(id)
+    assert.deepEqual([dues.total_amount, dues.advance_amount], [total, advance], String(transfers))
+  }
+  assert.equal((await demo.send('PUT', `${ERP}/payment-rules`, { transfers: 'newest' })).status, 400)
+  await assertBooksFit()
+})
+
 test('what comes beyond all that is owed stays as an advance, also where a surplus goes back, and can be refunded', async () => {
   const id = await withAccount()
   const { payment_id } = await transfer(id, 2000)

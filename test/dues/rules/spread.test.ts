@@ -35,13 +35,15 @@ const dues = fc
   })
 const amount = fc.integer({ min: 1, max: 60_000_000 }).map(paiseOf)
 
+const BY_DAY = { rule: 'oldest_due', today: '2026-08-01' } as const
+
 const total = (parts: readonly { amountPaise: Paise }[]): number =>
   sumPaise(parts.map(one => one.amountPaise))
 
 test('every paisa of a transfer pays something that is owed, and is an advance only when nothing is', () => {
   fc.assert(
     fc.property(amount, dues, (came, owed) => {
-      const { lines, lateFees, advancePaise } = spreadCredit(came, owed)
+      const { lines, lateFees, advancePaise } = spreadCredit(came, owed, BY_DAY)
       assert.equal(total(lines) + total(lateFees) + advancePaise, came)
       for (const part of lines) {
         const due = owed.lines.find(one => one.componentType === part.componentType)
@@ -59,7 +61,7 @@ const dueBy = ({ isCarried, dueOn }: { isCarried: boolean; dueOn: string | null 
 test('late fees are paid first, then what fell due first, and of what fell due together what was registered first', () => {
   fc.assert(
     fc.property(amount, dues, (came, owed) => {
-      const { lines, lateFees } = spreadCredit(came, owed)
+      const { lines, lateFees } = spreadCredit(came, owed, BY_DAY)
       if (lines.length > 0) assert.equal(total(lateFees), owed.lateFeePaise)
       const paid = new Map(lines.map(one => [one.componentType, one.amountPaise]))
       for (const [index, one] of owed.lines.entries()) {
@@ -81,11 +83,26 @@ test('what is on the way pays its own fees, and a transfer none of them a second
   fc.assert(
     fc.property(amount, dues, under, (came, owed, lines) => {
       const left = withoutTaken(owed, [{ amountPaise: sumPaise(lines.map(one => one.amountPaise)), lines }])
-      for (const part of spreadCredit(came, left).lines) {
+      for (const part of spreadCredit(came, left, BY_DAY).lines) {
         const due = owed.lines.find(one => one.componentType === part.componentType)?.owedPaise ?? 0
         const taken = total(lines.filter(one => one.componentType === part.componentType))
         assert.ok(part.amountPaise <= Math.max(due - taken, 0))
       }
+    }),
+  )
+})
+
+test('by the rule a transfer pays nothing that is not overdue yet, or nothing at all, and the rest stays as an advance', () => {
+  fc.assert(
+    fc.property(amount, dues, (came, owed) => {
+      const asked = spreadCredit(came, owed, { ...BY_DAY, rule: 'ask' })
+      assert.deepEqual([asked.lines, asked.lateFees, asked.advancePaise], [[], [], came])
+      const { lines, lateFees, advancePaise } = spreadCredit(came, owed, { ...BY_DAY, rule: 'overdue' })
+      assert.equal(total(lines) + total(lateFees) + advancePaise, came)
+      const late = owed.lines.filter(({ dueOn }) => dueOn !== null && dueOn < BY_DAY.today)
+      for (const part of lines) assert.ok(late.some(one => one.componentType === part.componentType))
+      const overdue = owed.lateFeePaise + sumPaise(late.map(one => one.owedPaise))
+      assert.equal(advancePaise, Math.max(came - overdue, 0))
     }),
   )
 })

@@ -37,6 +37,12 @@ const SURPLUSES: Record<Rules['surplus'], { label: string; description: string }
   },
 }
 
+const TRANSFERS: Record<Rules['transfers'], string> = {
+  oldest_due: 'Late fees, then what was due first',
+  overdue: 'Late fees and what is overdue, nothing before its day',
+  ask: 'Nothing until the family or the office uses it',
+}
+
 /** How parents may pay what is due, and what becomes of money beyond it. */
 export function PaymentRulesPage() {
   const path = useInstitutePath()
@@ -64,6 +70,8 @@ function Shown({ known }: { known: Rules }) {
           { label: 'At least', value: formatRupees(known.min_amount) },
           { label: 'A part pays', value: ORDERS[known.allocation] },
           { label: 'Money beyond what is owed', value: SURPLUSES[known.surplus].label },
+          { label: 'A transfer pays', value: TRANSFERS[known.transfers] },
+          { label: 'Transfers of unknown senders wait', value: known.hold_unknown_remitters ? 'Yes' : 'No' },
         ]}
       />
       <p className="faint">An owner or somebody from finance can change it.</p>
@@ -121,6 +129,7 @@ function RulesForm({ known }: { known: Rules }) {
               ))}
             </Stack>
           </Radio.Group>
+          <Transfers draft={draft} onChange={setDraft} />
           <LateFees rules={draft.late_fees} onChange={late_fees => setDraft({ ...draft, late_fees })} />
           <Group>
             <Button type="submit" disabled={isSame}>
@@ -151,6 +160,28 @@ function ruleProblem(error: Error | null): string | undefined {
   const [list, no] = first.key.split('.')
   const where = list === 'late_fees' ? `Late fee ${Number(no) + 1}` : 'The least that can be paid at once'
   return `${where}: ${first.message}`
+}
+
+/** Money that comes to a student’s account number without being asked for. */
+function Transfers({ draft, onChange }: { draft: Draft; onChange: (draft: Draft) => void }) {
+  return (
+    <Stack gap="sm">
+      <NativeSelect
+        label="What a transfer to a student’s account number or UPI ID pays"
+        description="What is left stays as an advance, which the family uses on its page and the office on the student’s."
+        maw={420}
+        value={draft.transfers}
+        onChange={event => onChange({ ...draft, transfers: event.currentTarget.value as Rules['transfers'] })}
+        data={Object.entries(TRANSFERS).map(([value, label]) => ({ value, label }))}
+      />
+      <Checkbox
+        label="Transfers of unknown senders wait for the office"
+        description="Money of somebody who never sent any for the student pays nothing until you take it or send it back, under Reconciliation. Somebody whose money you took once is known."
+        checked={draft.hold_unknown_remitters}
+        onChange={event => onChange({ ...draft, hold_unknown_remitters: event.currentTarget.checked })}
+      />
+    </Stack>
+  )
 }
 
 function PartPayments({
