@@ -65,7 +65,12 @@ function Setup({ setup, path }: { setup: SettlementSetupAnswer; path: string }) 
       ) : (
         <LinkedAccounts setup={setup} path={path} mayChange={mayChange} />
       )}
-      {setup.components.length > 0 && <Components components={setup.components} />}
+      {setup.components.length > 0 && (
+        <>
+          <h3 className="section-title">Fees that belong there</h3>
+          <Components components={setup.components} />
+        </>
+      )}
       {mayChange && able.length > 0 && (
         <Group mt="sm">
           <Button variant="default" onClick={() => setIsLinking(true)}>
