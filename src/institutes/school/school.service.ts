@@ -96,7 +96,7 @@ export async function findIcon(
   return store.findIcon(db, id, { tag, side })
 }
 
-export type DrawnLogo = { content: Uint8Array; icons: Readonly<Record<IconSide, Uint8Array>> }
+type DrawnLogo = { content: Uint8Array; icons: Readonly<Record<IconSide, Uint8Array>> }
 export type LogoDrawing = DrawnLogo | { problem: string }
 
 /** A picture comes from a stranger: it is drawn once, here, so that no page, icon or receipt has to. */
