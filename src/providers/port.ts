@@ -372,7 +372,13 @@ export type MandateReport = {
 export type MandateOutcome =
   | { kind: 'open' }
   | { kind: 'authorised'; umrn?: string | undefined; upiReference?: string | undefined }
-  | { kind: 'active'; umrn?: string | undefined; upiReference?: string | undefined }
+  | {
+      kind: 'active'
+      umrn?: string | undefined
+      upiReference?: string | undefined
+      /** Whether the payer has it paused in the UPI app; absent where that is not told. */
+      isPausedByPayer?: boolean | undefined
+    }
   | { kind: 'rejected'; code: string; message: string }
   | { kind: 'cancelled'; code: string; message: string }
   /** Past its end date at the bank. */

@@ -22,10 +22,13 @@ test('the default plan that is set on the command line is the one a running Burs
     day_of_month: 5,
     downpayment_percent: 20,
     offered: [],
+    charge_components: [],
   })
   const offering = await run(env, 'flex', 'set', 'demo-school', '--offered', '6,3')
   assert.match(offering.out, /; parents may also choose 3, 6\.\n$/)
   await run(env, 'flex', 'set', 'demo-school', '--offered', 'none')
+  const charging = await run(env, 'flex', 'set', 'demo-school', '--charge-components', 'PICNIC_FEE,EXAM_FEE')
+  assert.match(charging.out, /Single charges that are asked for: PICNIC_FEE, EXAM_FEE\.\n$/)
   const { service_student_id: id } = await made(
     demo.post(`${ERP}/users/parent/students`, {
       student: sampleStudent(),
@@ -47,6 +50,7 @@ test('a default plan that cannot be is refused with the bounds, and nothing is c
     [['--downpayment-percent', '91'], /downpayment_percent must be a whole number from 0 to 90/],
     [['--offered', '3,37'], /offered\.\d must be a whole number from 1 to 36/],
     [['--offered', '1,2,3,4,5,6,7'], /offered can be at most 6/],
+    [['--charge-components', 'LATE_FEE'], /charge_components\.0 is kept by Bursar itself/],
     [['--instalments', 'ten'], /"ten" is not a whole number/],
     [[], /Say what to change/],
   ] as const) {

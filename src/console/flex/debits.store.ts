@@ -121,6 +121,7 @@ export async function sumComing(
            case when p.state = 'setup' then 'setup'
              when p.state = 'locked' and p.lock_reason in ('mandate_ended', 'student_transferred') then p.lock_reason
              when p.state = 'locked' then 'locked'
+             when p.is_held and p.held_by = 'upi_app' then 'payer_paused'
              when p.is_held then 'held'
              when i.state = 'skipped' then 'skipped'
              when i.state = 'confirmed' then 'announced'

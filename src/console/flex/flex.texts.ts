@@ -14,6 +14,7 @@ export const OBSTACLES = [
   'student_transferred',
   'locked',
   'held',
+  'payer_paused',
   'skipped',
   'dropped',
   'mandate_ends',
@@ -38,6 +39,10 @@ export const OBSTACLE_TEXTS: Record<Obstacle, { title: string; text: string }> =
   },
   locked: { title: 'Plan is locked', text: 'The plan cannot go on by itself. Its page says why.' },
   held: { title: 'Plan is held', text: 'Somebody holds the plan. Resume it to go on.' },
+  payer_paused: {
+    title: 'Paused by the payer',
+    text: 'The payer has paused the mandate in the UPI app, and a debit would come back. Debits go on when it is resumed there.',
+  },
   skipped: {
     title: 'Skipped by the ERP',
     text: 'The ERP refused or did not answer, so nothing was announced. It is asked again every day.',
@@ -68,14 +73,16 @@ export const OBSTACLE_TEXTS: Record<Obstacle, { title: string; text: string }> =
 export function planObstacle({
   state,
   isHeld,
+  heldBy,
   lockReason,
-}: Pick<Plan, 'state' | 'isHeld' | 'lockReason'>): Obstacle | null {
+}: Pick<Plan, 'state' | 'isHeld' | 'lockReason'> & Partial<Pick<Plan, 'heldBy'>>): Obstacle | null {
   if (state === 'setup') return 'setup'
   if (state === 'locked') {
     if (lockReason === TRANSFERRED) return 'student_transferred'
     return lockReason === MANDATE_ENDED ? 'mandate_ended' : 'locked'
   }
-  return isHeld && !isPlanOver({ state }) ? 'held' : null
+  if (!isHeld || isPlanOver({ state })) return null
+  return heldBy === 'upi_app' ? 'payer_paused' : 'held'
 }
 
 const CATEGORY_TEXTS: Record<ReturnCategory, string> = {

@@ -1,3 +1,4 @@
+import { endHold } from '../rules/hold.rules.ts'
 import { endInstalment, withdrawNotices } from '../rules/plan-in-change.rules.ts'
 import type { PlanChanges } from '../plans/plan-changes.service.ts'
 import type { Reason } from '../plans/plan.events.ts'
@@ -53,6 +54,8 @@ export function expireMandate(plan: PlanChanges): void {
 }
 
 function lockWithoutMandate(plan: PlanChanges, why: string, reason: Reason): void {
+  // The pause of a mandate ends with it.
+  if (plan.plan.heldBy === 'upi_app') endHold(plan, 'upi_app')
   withdrawNotices(plan, 'the mandate has ended')
   plan.lock(MANDATE_ENDED, why, reason)
   // Nobody needs another for what is over.

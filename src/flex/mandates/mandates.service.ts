@@ -18,6 +18,7 @@ import { loadMandate, loadPlans } from '../plans/plans.store.ts'
 import { withPlan } from '../plans/with-plans.service.ts'
 import { isChargeAgreed, withholdCharge } from '../rules/charge.rules.ts'
 import { presentationDay } from '../rules/debit.rules.ts'
+import { followPauseOfPayer } from '../rules/hold.rules.ts'
 import {
   isMandateLive,
   isRevivable,
@@ -75,6 +76,8 @@ function applyReport(plan: PlanChanges, { outcome, providerRef }: MandateReport)
       return
     case 'authorised':
     case 'active':
+      if (mandate.state === 'active' && outcome.kind === 'active')
+        return followPauseOfPayer(plan, outcome.isPausedByPayer)
       if (mandate.state !== 'pending') return
       plan.changeMandate({
         umrn: outcome.umrn ?? mandate.umrn,
@@ -161,7 +164,7 @@ async function checkMandate(ctx: FlexContext, key: MandateKey): Promise<void> {
   const mandate = await loadMandate(ctx.db, key)
   if (mandate === null) return
   if (mandate.state === 'cancelled') return cancelAtProvider(ctx, mandate)
-  if (mandate.state === 'pending')
+  if (mandate.state === 'pending' || mandate.payerPausedAt !== null)
     await applyMandateReport(ctx, await askProvider(ctx, mandate), mandate.accountId)
   if (mandate.state === 'active') await pauseAtProvider(ctx, key)
   const checked = await withPlan(ctx, key, plan => {
@@ -173,13 +176,18 @@ async function checkMandate(ctx: FlexContext, key: MandateKey): Promise<void> {
 
 /** When the mandate is looked at next, or what its time being up means. */
 function scheduleCheck(plan: PlanChanges): void {
-  const { state, endOn, createdAt, checks, nextCheckAt: dueAt } = plan.requireMandate()
+  const { state, endOn, createdAt, checks, nextCheckAt: dueAt, payerPausedAt } = plan.requireMandate()
   if (state === 'active' && dayOf(plan.now) > endOn) return expireMandate(plan)
   if (state === 'active' && plan.plan.state === 'closed' && !isRevivable(plan.plan, plan.now))
     return endMandateAtProvider(plan, 'its plan has closed for good')
   // The reason for this check is gone meanwhile: the next one is when the plan closes for good, or the mandate ends.
   if (state === 'active' && (dueAt ?? plan.now) <= plan.now)
-    plan.changeMandate({ nextCheckAt: plan.plan.revivableUntil ?? momentOf(addDays(endOn, 1), 0) })
+    plan.changeMandate({
+      nextCheckAt:
+        payerPausedAt === null
+          ? (plan.plan.revivableUntil ?? momentOf(addDays(endOn, 1), 0))
+          : new Date(plan.now.getTime() + DAY_MS),
+    })
   if (state !== 'pending') return
   if (plan.now.getTime() - createdAt.getTime() > GIVE_UP_DAYS * DAY_MS) {
     plan.moveMandate('rejected', 'the bank never confirmed it', { nextCheckAt: null })

@@ -160,6 +160,7 @@ function newMandate(plan: PlanChanges, rail: Rail, { id: accountId, provider, po
     checks: 0,
     isPaused: false,
     chargeComponents: [],
+    payerPausedAt: null,
   }
 }
 

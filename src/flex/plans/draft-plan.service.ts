@@ -65,6 +65,7 @@ export function draftPlan({ institute, student, settings, wanted, known, debitRu
     collectorCode: student.student.collectorCode,
     state: 'draft',
     isHeld: false,
+    heldBy: null,
     lockReason: null,
     productName: settings.productName,
     instituteName: institute.name,

@@ -196,6 +196,11 @@ export const planFields = {
     false,
     one => one.plan.isHeld,
   ),
+  held_by: plan.optional.oneOf(
+    ['institute', 'payer', 'upi_app'],
+    'Who holds it: the institute, the payer on the page of the plan, or the payer in the UPI app, who alone can end that. Present only while it is held.',
+    one => one.plan.heldBy,
+  ),
   lock_reason: plan.optional.text(
     'Why it is locked; present only while it is.',
     'mandate_ended',

@@ -8,7 +8,8 @@ import { transact, type Command } from '../../platform/idempotency.ts'
 import { readStudentContexts } from '../../students/student-contexts.service.ts'
 import type { FlexContext } from '../context.ts'
 import { cancelAtProvider, cancelWithMandate } from '../mandates/end-mandate.ts'
-import { withdrawNotice, withdrawNotices } from '../rules/plan-in-change.rules.ts'
+import { endHold, hold } from '../rules/hold.rules.ts'
+import { withdrawNotice } from '../rules/plan-in-change.rules.ts'
 import { abandonDraft, draftPlan, replaceableDraft, type WantedSchedule } from './draft-plan.service.ts'
 import { closeDownPayment } from './end-plan.service.ts'
 import type { PlanChanges } from './plan-changes.service.ts'
@@ -177,14 +178,15 @@ export async function holdPlan(
   key: store.PlanKey,
   asker: Asker = 'institute',
 ): Promise<ChangedPlan> {
-  const hold = (plan: PlanChanges): ChangedPlan => {
+  const holdIt = (plan: PlanChanges): ChangedPlan => {
     if (!isPlanLive(plan.plan)) throw conflict(`A plan that is ${plan.plan.state} cannot be held.`)
-    if (plan.plan.isHeld) throw conflict('This plan is held already.')
-    withdrawNotices(plan, 'the plan is held')
-    setHold(plan, { isHeld: true, asker })
+    // The school may hold what the payer has paused: it stays held when the payer goes on.
+    const isTakenOver = plan.plan.heldBy === 'upi_app' && asker === 'institute'
+    if (plan.plan.isHeld && !isTakenOver) throw conflict('This plan is held already.')
+    hold(plan, asker)
     return plan
   }
-  return transact(ctx.db, command, tx => withPlan(ctx, key, hold, { tx }))
+  return transact(ctx.db, command, tx => withPlan(ctx, key, holdIt, { tx }))
 }
 
 /** Ends a hold, or a lock that the ERP's answer put on it. */
@@ -200,21 +202,17 @@ export async function resumePlan(
       asker === 'institute' && plan.plan.state === 'locked' && plan.mandate?.state === 'active'
     if (!plan.plan.isHeld && !canUnlock)
       throw conflict('This plan is neither held nor locked in a way that a person can end.')
+    if (plan.mandate?.state === 'active' && plan.mandate.payerPausedAt !== null)
+      throw conflict(
+        'The payer has paused the mandate in the UPI app. Debits go on when it is resumed there.',
+      )
     if (canUnlock) plan.unlock('resumed by the institute')
-    setHold(plan, { isHeld: false, asker })
+    if (plan.plan.isHeld) endHold(plan, asker)
+    else plan.note(null, 'resumed', `by the ${asker}`)
     for (const one of plan.instalments.filter(isToCome)) plan.change(one, { nextStepAt: plan.now })
     return plan
   }
   return transact(ctx.db, command, tx => withPlan(ctx, key, resume, { tx }))
-}
-
-function setHold(plan: PlanChanges, { isHeld, asker }: { isHeld: boolean; asker: Asker }): void {
-  const before = plan.plan.isHeld
-  plan.changePlan({ isHeld })
-  plan.note(null, isHeld ? 'held' : 'resumed', `by the ${asker}`)
-  if (before === isHeld) return
-  const changes = [{ field: 'hold', before, after: isHeld }]
-  plan.recordEvent('flex.subscription.updated', { changes })
 }
 
 export async function getPlan(ctx: PlanContext, institute: Institute, planId: string): Promise<LoadedPlan> {

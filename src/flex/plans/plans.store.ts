@@ -14,6 +14,7 @@ const PLANS = new Table<PlanRow>('flex_plans', {
   collectorCode: 'text',
   state: 'text',
   isHeld: 'boolean',
+  heldBy: 'text',
   lockReason: 'text',
   productName: 'text',
   isCustom: 'boolean',
@@ -49,6 +50,7 @@ const MANDATES = new Table<Mandate>('flex_mandates', {
   checks: 'int',
   isPaused: 'boolean',
   chargeComponents: 'jsonb',
+  payerPausedAt: 'timestamptz',
 })
 
 /** What became of the money is read from its payment. */
@@ -231,7 +233,7 @@ const REPLACE = 'on conflict (institute_id, id) do update set'
 
 const REPLACE_PLAN = `${REPLACE} ${PLANS.excluded([
   ...(['state', 'isHeld', 'lockReason', 'setUpAt', 'isCustom', 'fittedTo', 'fittedAt'] as const),
-  ...(['outsidePaise', 'revivableUntil', 'isDefault', 'collectorCode'] as const),
+  ...(['heldBy', 'outsidePaise', 'revivableUntil', 'isDefault', 'collectorCode'] as const),
 ])}`
 
 /** New ones are inserted; of a known one the student and the product stay. */
@@ -283,7 +285,7 @@ const REPLACE_MANDATE = `${REPLACE} held_until = null, ${MANDATES.excluded([
     'redirectUrl',
     'authorisedAt',
   ] as const),
-  ...(['nextCheckAt', 'checks', 'isPaused', 'chargeComponents'] as const),
+  ...(['nextCheckAt', 'checks', 'isPaused', 'chargeComponents', 'payerPausedAt'] as const),
 ])}`
 
 /** Keeps their order: a mandate that replaces another comes after it, because a plan has one live mandate. */

@@ -29,7 +29,7 @@ export type DebitRules = { rules: FlexRules; holidays: Holidays; now: Date }
  * here looks at the plan, the instalment, the calendar and the moment, and says what to do and why; nothing else decides.
  */
 export type DebitContext = {
-  plan: Pick<Plan, 'state' | 'isHeld' | 'lockReason'> & Partial<Pick<Plan, 'revivableUntil'>>
+  plan: Pick<Plan, 'state' | 'isHeld' | 'lockReason'> & Partial<Pick<Plan, 'revivableUntil' | 'heldBy'>>
   instalment: Instalment
   mandate: Pick<
     Mandate,

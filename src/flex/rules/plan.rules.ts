@@ -22,6 +22,8 @@ export type Plan = {
   state: PlanState
   /** Stopped for now by the institute; instalments wait. */
   isHeld: boolean
+  /** Who holds it; null while nobody does, and where it was not kept. */
+  heldBy: Holder | null
   /** Why it is locked, for people. */
   lockReason: string | null
   productName: string
@@ -46,6 +48,9 @@ export type Plan = {
   /** The student has a newer plan, which takes whatever comes back. */
   isReplaced: boolean
 }
+
+/** Who stops debits for now: the school, or the payer on the family's page or in the UPI app. */
+export type Holder = 'institute' | 'payer' | 'upi_app'
 
 export type Mandate = {
   instituteId: number
@@ -74,6 +79,8 @@ export type Mandate = {
   isPaused: boolean
   /** Fees of which the payer agreed to single charges beside the schedule. */
   chargeComponents: readonly string[]
+  /** Since when the payer has it paused in the UPI app. */
+  payerPausedAt: Date | null
 }
 
 export type Instalment = {
@@ -165,7 +172,7 @@ export function isMandateLive(mandate: Pick<Mandate, 'state'> | null): boolean {
 
 /** Whether the provider has to be told that the mandate of a plan is to rest, or to go on. */
 export function isPauseDue({ plan, mandate }: Pick<LoadedPlan, 'plan' | 'mandate'>): boolean {
-  if (mandate?.state !== 'active' || !isPlanLive(plan)) return false
+  if (mandate?.state !== 'active' || !isPlanLive(plan) || mandate.payerPausedAt !== null) return false
   return mandate.isPaused !== (plan.isHeld || plan.state === 'locked')
 }
 

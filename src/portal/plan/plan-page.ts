@@ -1,13 +1,13 @@
 import { chosenOf } from '../../dues/allocation.rules.ts'
 import type { Dues } from '../../dues/dues.service.ts'
 import { MANDATE_ENDED } from '../../flex/mandates/end-mandate.ts'
-import type { Asker } from '../../flex/plans/plans.service.ts'
 import {
   chargeTold,
   sumLines,
   isAtBank,
   isOpen,
   sumsOf,
+  type Holder,
   type Instalment,
   type LoadedPlan,
 } from '../../flex/rules/plan.rules.ts'
@@ -28,7 +28,7 @@ export type PlanPageData = {
   isOnTheWay: boolean
   file: LoadedPlan | null
   /** Who paused it last; only meaningful while it is held. */
-  heldBy: Asker
+  heldBy: Holder
   /** The child's fees that are to be paid by hand; null when none are, or none can be paid now. */
   payable: Payable | null
   takesMandates: boolean
@@ -196,7 +196,7 @@ function runningBanner(
 ): StatusBanner {
   const setupTexts = textsIn(language).planSetup
   if (file.plan.isHeld) {
-    const say = heldBy === 'payer' ? plan.heldByYou : plan.heldByThem
+    const say = { payer: plan.heldByYou, upi_app: plan.heldInApp, institute: plan.heldByThem }[heldBy]
     return { tone: 'unpaid', status: setupTexts.held, say }
   }
   if (file.plan.state === 'setup')

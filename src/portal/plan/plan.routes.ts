@@ -7,10 +7,9 @@ import {
   createPlan,
   holdPlan,
   resumePlan,
-  type Asker,
 } from '../../flex/plans/plans.service.ts'
 import { stopChargeOf } from '../../flex/plans/charges.service.ts'
-import type { LoadedPlan } from '../../flex/rules/plan.rules.ts'
+import type { Holder, LoadedPlan } from '../../flex/rules/plan.rules.ts'
 import { readDebitRules } from '../../flex/settings/settings.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { assert } from '../../platform/assert.ts'
@@ -88,8 +87,9 @@ async function readPageData(
   }
 }
 
-/** Read from the plan's history. */
-async function whoHolds(ctx: FlexContext, institute: Institute, { plan }: LoadedPlan): Promise<Asker> {
+/** Read from the plan's history where the plan does not say. */
+async function whoHolds(ctx: FlexContext, institute: Institute, { plan }: LoadedPlan): Promise<Holder> {
+  if (plan.heldBy !== null) return plan.heldBy
   const { decisions } = await readPlan(ctx, institute, plan.id)
   const held = decisions.find(decision => decision.what === 'held')
   return held?.why === 'by the payer' ? 'payer' : 'institute'

@@ -203,7 +203,10 @@ export function outcomeOfSubscription({ status, authorisation }: shapes.Subscrip
     case 'BANK_APPROVAL_PENDING':
       return { kind: 'authorised', ...names }
     case 'ACTIVE':
-      return { kind: 'active', ...names }
+      return { kind: 'active', ...names, isPausedByPayer: false }
+    // It debits nothing until the payer lets it.
+    case 'CUSTOMER_PAUSED':
+      return { kind: 'active', ...names, isPausedByPayer: true }
     case 'CANCELLED':
       return { kind: 'cancelled', code: 'cancelled', message: 'The mandate was cancelled at Cashfree.' }
     case 'CUSTOMER_CANCELLED':
@@ -218,7 +221,7 @@ export function outcomeOfSubscription({ status, authorisation }: shapes.Subscrip
       return authorisation.status === 'FAILED'
         ? afterFailure(authorisation, 'The bank did not accept the mandate.')
         : { kind: 'open' }
-    // ON_HOLD and the pauses end nothing; a debit that comes meanwhile is refused.
+    // ON_HOLD and our own pause end nothing; a debit that comes meanwhile is refused.
     default:
       return { kind: 'open' }
   }

@@ -182,7 +182,7 @@ function outcomeOfToken(token: Token | null): MandateOutcome {
     // The payer may let a paused one run again; until then its debits come back.
     case 'confirmed':
     case 'paused':
-      return { kind: 'active', ...references }
+      return { kind: 'active', ...references, isPausedByPayer: token.status === 'paused' }
     case 'rejected':
       return {
         kind: 'rejected',

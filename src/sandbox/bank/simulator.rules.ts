@@ -246,7 +246,10 @@ export function mandateOutcome(mandate: BankMandate): MandateOutcome {
     ...(mandate.upiReference === null ? {} : { upiReference: mandate.upiReference }),
   }
   if (state === 'open') return { kind: state }
-  if (state === 'authorised' || state === 'active') return { kind: state, ...references }
+  if (state === 'authorised') return { kind: state, ...references }
+  // Only UPI apps can pause; a bank that stops an e-mandate for a while tells nobody.
+  const paused = mandate.rail === 'upi_autopay' ? { isPausedByPayer: mandate.isPaused } : {}
+  if (state === 'active') return { kind: state, ...references, ...paused }
   if (failureCode === EXPIRED) return { kind: 'expired' }
   const code = failureCode ?? 'bank_refused'
   return { kind: state, code, message: MANDATE_ENDS[code] ?? 'The mandate has ended.' }

@@ -149,6 +149,7 @@ test('the default plan is changed with a reason, and its limits hold', async () 
     day_of_month: 5,
     downpayment_percent: 0,
     offered: [],
+    charge_components: [],
   })
   const change = { instalments: 12, product_name: 'Pay monthly', reason: 'New school year' }
   const changed = await must(finance.send('PATCH', `${AT}/settings`, change))

@@ -89,9 +89,9 @@ test('callbacks tell a mandate’s life with its UMRN, and one that is not known
     [
       { kind: 'open' },
       { kind: 'authorised', umrn },
-      { kind: 'active', umrn },
+      { kind: 'active', umrn, isPausedByPayer: false },
       { kind: 'open' },
-      { kind: 'open' },
+      { kind: 'active', umrn, isPausedByPayer: true },
       { kind: 'open' },
       { kind: 'cancelled', code: 'QA', message: 'The payer cancelled the mandate at the bank.' },
     ],

@@ -94,6 +94,18 @@ export function conformMandates(rig: Rig): void {
     }
   })
 
+  test('a mandate that the payer pauses in the UPI app is told as paused', async () => {
+    if (rig.payer.pause === undefined) return
+    const { mandateId, ref } = await activeMandate(rig, 'upi_autopay')
+    const isPaused = async (): Promise<boolean | undefined> => {
+      const { outcome } = await mandateNow(rig, mandateId, ref)
+      return outcome.kind === 'active' ? outcome.isPausedByPayer : undefined
+    }
+    assert.equal(await isPaused(), false)
+    await rig.payer.pause(mandateId)
+    assert.equal(await isPaused(), true)
+  })
+
   test('a mandate that nobody has authorised yet can be cancelled too', async () => {
     const mandate = mandateOf(rig, 'enach')
     const { providerRef } = await mandatesOf(rig).register(mandate)

@@ -184,8 +184,10 @@ function Mandate({ plan: { mandate } }: { plan: PlanAnswer }) {
 /** What can be done with the plan as it stands. */
 function actsFor({ status, is_held: isHeld, obstacle }: PlanAnswer): PlanAct[] {
   if (isOver(status)) return []
-  const canResume = isHeld || obstacle?.kind === 'student_transferred'
-  const canHold = !isHeld && status !== 'draft'
+  // What the payer has paused in the UPI app only the payer can resume; the school may hold it besides.
+  const isPaused = obstacle?.kind === 'payer_paused'
+  const canResume = (isHeld && !isPaused) || obstacle?.kind === 'student_transferred'
+  const canHold = (!isHeld || isPaused) && status !== 'draft'
   return [...(canHold ? ['hold' as const] : []), ...(canResume ? ['resume' as const] : []), 'cancel']
 }
 
