@@ -15,6 +15,8 @@ export type Install = {
 const NODE = ['node', '--version'] as const
 const PYTHON = ['python3', '-m', 'venv', '--help'] as const
 const PHP = ['php', '--version'] as const
+/** Without it Composer reads no archives. */
+const PHP_ZIP = ['php', '-r', "exit(extension_loaded('zip') ? 0 : 1);"] as const
 const UNZIP = ['unzip', '-v'] as const
 
 export const SERVER_TITLE = 'The server'
@@ -125,7 +127,7 @@ function phpInstalls(version: string): Install[] {
   return [
     {
       title: `${title}, with Composer`,
-      tools: [['composer', '--version'], PHP],
+      tools: [['composer', '--version'], PHP_ZIP],
       lines: withComposer,
       ...both,
     },
