@@ -2,6 +2,7 @@ import * as store from './reminders.store.ts'
 import type { Readable } from 'node:stream'
 import type { Dues } from '../dues/dues.service.ts'
 import { printedCodeUrl } from '../dues/printed-code.service.ts'
+import { studentUpiLink } from '../dues/virtual-accounts/student-upi.ts'
 import {
   listVirtualAccounts,
   type OpenVirtualAccount,
@@ -230,21 +231,54 @@ async function* partsByClass(
     yield students.slice(from, from + PART).map(({ id }) => id)
 }
 
-/** Cards that students carry, ten to a page: each has a code that leads to what is to be paid for the student. */
+/** What the code of a card is: an address that asks for what is due, or the student's own UPI ID, for apps that pay any amount. */
+export const CARD_CODES = ['page', 'upi'] as const
+type CardCode = (typeof CARD_CODES)[number]
+
+/** Cards that students carry, ten to a page. Of UPI codes there are those of students who have one. */
 export async function studentCards(
   ctx: Pick<Context, 'db' | 'clock' | 'mode' | 'vault' | 'publicUrl'>,
   institute: Institute,
   studentIds: readonly string[],
+  code: CardCode,
 ): Promise<Readable> {
-  const students = await listByClass(ctx, institute, studentIds)
+  const listed = await listByClass(ctx, institute, studentIds)
+  const payTo = code === 'upi' ? await upiIdsOf(ctx, institute, listed) : null
+  const students = payTo === null ? listed : listed.filter(({ id }) => payTo.has(id))
+  if (listed.length > 0 && students.length === 0)
+    throw conflict('None of these has a UPI ID of its own. Give them account numbers first.')
   if (students.length === 0) throw conflict('Nobody fits: there is no card to print.')
-  return printPile(cardSheets(ctx, institute, students), { instituteId: institute.id })
+  return printPile(cardSheets(ctx, institute, { students, payTo }), { instituteId: institute.id })
+}
+
+type PayTo = { upiId: string; link: string }
+
+/** The UPI IDs of students who have one, with what an app reads. */
+async function upiIdsOf(
+  ctx: Pick<Context, 'db'>,
+  institute: Institute,
+  students: readonly store.StudentOnPaper[],
+): Promise<ReadonlyMap<string, PayTo>> {
+  const ids = students.map(({ id }) => id)
+  const accounts = await listVirtualAccounts(ctx, institute.id, ids)
+  return new Map(
+    students.flatMap(({ id, fullname: who }) => {
+      const account = accounts.get(id)
+      const link = account === undefined ? null : studentUpiLink(account, { who, school: institute.name })
+      return account === undefined || account.upiId === null || link === null
+        ? []
+        : [[id, { upiId: account.upiId, link }] as const]
+    }),
+  )
 }
 
 async function* cardSheets(
   ctx: Pick<Context, 'db' | 'clock' | 'mode' | 'vault' | 'publicUrl'>,
   institute: Institute,
-  students: readonly store.StudentOnPaper[],
+  {
+    students,
+    payTo,
+  }: { students: readonly store.StudentOnPaper[]; payTo: ReadonlyMap<string, PayTo> | null },
 ): AsyncGenerator<CardSheet[]> {
   const { title } = messageTextsIn('en').feeCard
   const madeAt = ctx.clock.now()
@@ -252,7 +286,10 @@ async function* cardSheets(
     const part = students.slice(from, from + PART)
     const phones = part.map(({ contactNumber: phone }) => ({ instituteId: institute.id, phone }))
     const languages = await languagesOf(ctx.db, phones)
-    const cards = part.map((student, index) => cardOf(ctx, institute, student, languages[index] ?? 'en'))
+    const cards = part.map((student, index) => {
+      const on = { language: languages[index] ?? 'en', payTo: payTo?.get(student.id) }
+      return cardOf(ctx, institute, student, on)
+    })
     const pages = Math.ceil(cards.length / CARDS_ON_A_PAGE)
     yield Array.from({ length: pages }, (_, page) => ({
       title,
@@ -267,13 +304,16 @@ function cardOf(
   ctx: Pick<Context, 'vault' | 'publicUrl'>,
   institute: Institute,
   { id, fullname, gradeName, section, identifier }: store.StudentOnPaper,
-  language: Language,
+  { language, payTo }: { language: Language; payTo: PayTo | undefined },
 ): CardSheet['cards'][number] {
   return {
     school: institute.name,
     name: fullname,
     lines: [classOf(gradeName, section), identifier],
-    code: printedCodeUrl(ctx, institute, id),
-    scan: besideEnglish(each => messageTextsIn(each).feeCard.scan, language),
+    code: payTo?.link ?? printedCodeUrl(ctx, institute, id),
+    scan:
+      payTo === undefined
+        ? besideEnglish(each => messageTextsIn(each).feeCard.scan, language)
+        : `${messageTextsIn(language).feeCard.scanUpi} · ${payTo.upiId}`,
   }
 }

@@ -147,3 +147,12 @@ test('whoever presses the button of a card again and again is refused, and may l
   assert.ok(Number(refused?.headers.get('retry-after')) > 0)
   assert.equal((await new Visitor(bursar.url).get(codeOf(zoya))).status, 200)
 })
+
+test('UPI cards are of those who have a UPI ID of their own, and say it', async () => {
+  const path = `${PATH}/student-cards?list=students&code=upi`
+  const { text } = await print(path)
+  assert.match(text, /Zoya Khan/)
+  assert.match(text, /Pay any amount with a UPI app ·\s+fees\.\d{15}@bursarsandbox/)
+  assert.doesNotMatch(text, /Kabir|Meera/)
+  assert.equal((await office.get(`${path}&grade=9`)).status, 409)
+})

@@ -4,7 +4,7 @@ import { all, created, one } from '../../http/reply.ts'
 import { input, query, type Read, field, optional } from '../../http/wire/input.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { messageList } from '../../messages/message.list.ts'
-import { demandNotices, studentCards } from '../../reminders/demand-notices.service.ts'
+import { CARD_CODES, demandNotices, studentCards } from '../../reminders/demand-notices.service.ts'
 import * as inputs from '../../reminders/reminder.schemas.ts'
 import { reminderList, runList, runOutput } from '../../reminders/reminder.list.ts'
 import { previewOutput, textOutput } from '../../reminders/reminder.schemas.ts'
@@ -164,11 +164,17 @@ function addPapers(app: FastifyInstance, ctx: ConsoleContext): void {
   addConsoleFile(app, ctx, {
     url: '/student-cards',
     roles: EVERYONE,
-    query: query(fields),
+    query: query({
+      ...fields,
+      code: optional(
+        field.oneOf(CARD_CODES, 'page: what is due that day. upi: the student’s own UPI ID, for any amount.'),
+        'page',
+      ),
+    }),
     mediaType: 'application/pdf',
-    async answer({ institute, query: sent }) {
+    async answer({ institute, query: { code, ...sent } }) {
       const ids = await selectStudents(ctx, institute, { list: 'students', ...sent }, PILES.students)
-      return { name: 'student-cards.pdf', content: await studentCards(ctx, institute, ids) }
+      return { name: 'student-cards.pdf', content: await studentCards(ctx, institute, ids, code) }
     },
   })
 }

@@ -1,4 +1,5 @@
 import { readDues, type Dues } from '../../dues/dues.service.ts'
+import { studentUpiLink } from '../../dues/virtual-accounts/student-upi.ts'
 import type { OpenVirtualAccount } from '../../dues/virtual-accounts/virtual-accounts.service.ts'
 import type { FlexContext } from '../../flex/context.ts'
 import { readPlansOf } from '../../flex/plans/plans.service.ts'
@@ -10,7 +11,7 @@ import { timingOf, withoutClosed, withoutPlanned, withoutTaken } from '../../due
 import { readClosed } from '../../payments/parts/parts.service.ts'
 import type { Institute } from '../../institutes/institutes.rules.ts'
 import { formatRupees, sumPaise, type Paise } from '../../platform/money.ts'
-import { qrImage, upiLink } from '../../providers/upi.ts'
+import { qrImage } from '../../providers/upi.ts'
 import { yearName } from '../../students/students.rules.ts'
 import { fill, type Language } from '../../platform/languages.ts'
 import type { ParentsTexts } from '../texts/texts.ts'
@@ -125,9 +126,7 @@ export function transferOf(
   { student: { transfer: t } }: ParentsTexts,
 ) {
   if (account?.state !== 'active') return null
-  // Without an amount: the family chooses it in the app.
-  const link =
-    account.upiId === null ? null : upiLink('pay', { pa: account.upiId, pn: school, cu: 'INR', tn: who })
+  const link = studentUpiLink(account, { who, school })
   return {
     heading: t.heading,
     say: fill(t.say, { who }),

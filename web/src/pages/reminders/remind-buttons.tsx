@@ -28,7 +28,10 @@ export function RemindButtons({ list, sent }: Props) {
       )}
       <Papers path="demand-notices" label="Demand notices (PDF)" sent={{ ...filters, list }} />
       {list === 'students' && (
-        <Papers path="student-cards" label="Fee cards (PDF)" sent={{ ...filters, list }} />
+        <>
+          <Papers path="student-cards" label="Fee cards (PDF)" sent={{ ...filters, list }} />
+          <Papers path="student-cards" label="UPI cards (PDF)" sent={{ ...filters, list, code: 'upi' }} />
+        </>
       )}
     </Group>
   )
