@@ -153,8 +153,8 @@ function isAt(address: OrderAddress, kind: OrderKind): boolean {
   return address === 'order' ? kind !== 'link' : kind === address
 }
 
-/** One that is not at this address is as good as none; without an address any is meant. */
-export function requireAt(order: Order | null, address: OrderAddress | undefined): Order {
+/** Throws 404 if there is no order, or one of a kind that this address does not show; without an address every kind will do. */
+export function requireOrderAt(order: Order | null, address: OrderAddress | undefined): Order {
   if (order !== null && (address === undefined || isAt(address, order.kind))) return order
   throw notFound(address === 'link' ? 'This payment link' : 'This pay order')
 }

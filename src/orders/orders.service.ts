@@ -21,7 +21,7 @@ import {
   type OrderAddress,
   type OrderToPay,
   type PublicKind,
-  requireAt,
+  requireOrderAt,
   requireReturnUrl,
   unpaidOrder,
 } from './orders.rules.ts'
@@ -140,7 +140,7 @@ export async function getOrder(
   address: OrderAddress | undefined,
   id: string,
 ): Promise<Order> {
-  return requireAt(await store.findOrder(ctx.db, institute.id, id), address)
+  return requireOrderAt(await store.findOrder(ctx.db, institute.id, id), address)
 }
 
 /**
@@ -191,7 +191,7 @@ export async function cancelOrder(
   const { institute, address, id } = target
   return transact(ctx.db, command, async tx => {
     const now = ctx.clock.now()
-    const order = requireAt(await store.lockOrder(tx, institute.id, id), address)
+    const order = requireOrderAt(await store.lockOrder(tx, institute.id, id), address)
     assertCancellable(order, now)
     await close(tx, [{ instituteId: institute.id, order, state: 'cancelled', at: now }])
     return order

@@ -94,7 +94,7 @@ async function isCountedHere(
 ): Promise<boolean> {
   if (outcome.kind !== 'captured' || outcome.providerPaymentId === undefined) return true
   const { provider, accountId } = payment
-  // The account of the installation has the provider's name, and is that of all institutes.
+  // An account of the whole installation has the provider's name as its id, and stands under institute 0.
   const instituteId = accountId === provider ? 0 : payment.instituteId
   const at = { instituteId, accountId, providerPaymentId: outcome.providerPaymentId }
   const { paymentId } = atProvider(payment)

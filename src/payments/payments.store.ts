@@ -63,7 +63,7 @@ export async function insertPayment(
   return rows.length === 1
 }
 
-/** Lost, it is as if the provider's answer had been: the next start asks again under the same id, or the reconciler does. */
+/** If this write is lost, the next start asks the provider again under the same id, or the reconciler does. */
 export async function recordStarted(
   db: Database,
   payment: Pick<Payment, 'instituteId' | 'id' | 'groupId'>,

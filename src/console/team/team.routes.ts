@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../platform/context.ts'
 import { addConsoleRead, addConsoleWrite } from '../auth/access.routes.ts'
 import {
-  requireAt,
+  requireFactorAt,
   type RequirementChange,
   requirementNote,
 } from '../auth/second-factor/second-factor.service.ts'
@@ -63,7 +63,7 @@ export function teamRoutes(app: FastifyInstance, ctx: Context): void {
     url: '/team/second-factor',
     roles: KEEPERS,
     body: requirementInput,
-    perform: (command, { institute, body }) => requireAt(ctx, command, institute, body.required),
+    perform: (command, { institute, body }) => requireFactorAt(ctx, command, institute, body.required),
     audit: ({ institute, body }, change: RequirementChange) => ({
       ...requirementNote(institute.code, change),
       why: body.reason,

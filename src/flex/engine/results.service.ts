@@ -1,3 +1,4 @@
+import { ABANDONED } from '../../payments/payments.rules.ts'
 import type { PaymentHandler, FailedPayment, ReversedOrder } from '../../payments/context.ts'
 import type { Transaction } from '../../platform/db/database.ts'
 import { endMandateOfCancelled, endMandate } from '../mandates/end-mandate.ts'
@@ -12,7 +13,7 @@ import { chargeNote } from '../../payments/refunds/refunds.rules.ts'
 import { assertNever } from '../../platform/assert.ts'
 import { dayOf } from '../../platform/calendar.ts'
 import { ZERO } from '../../platform/money.ts'
-import { afterReturn, type AfterReturn, meaningOf, NEVER_SENT } from '../rules/returns.rules.ts'
+import { afterReturn, type AfterReturn, meaningOf } from '../rules/returns.rules.ts'
 
 /** What the bank says of a presentation, applied to its instalment in the transaction that wrote it down. */
 export function instalmentPaymentHandler(ctx: PlanContext): PaymentHandler {
@@ -137,7 +138,7 @@ function bounced(
   }
   const why = `${code}: ${next.meaning.message}`
   const after = plan.move(instalment, 'bounced', why, { returnCode: code, nextStepAt: null })
-  if (code !== NEVER_SENT || next.kind === 'stop') tellOfBounce(plan, after, code, next)
+  if (code !== ABANDONED || next.kind === 'stop') tellOfBounce(plan, after, code, next)
   goOn(plan, after, next)
   if (next.kind === 'mandate_ended' && plan.mandate?.id === mandateId) endMandate(plan, code)
   return 'bounced'

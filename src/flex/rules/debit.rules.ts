@@ -287,8 +287,7 @@ export function afterFetch(context: DebitContext, rail: RailRules, answer: ErpAn
     case 'refused': {
       const { code, message } = answer
       if (answer.actsAs === 'student_discontinued') return { kind: 'cancel_plan', code, message }
-      if (answer.actsAs === 'student_transferred')
-        return { kind: 'lock_plan', code, message, askAgainAt: tomorrow }
+      if (answer.actsAs === TRANSFERRED) return { kind: 'lock_plan', code, message, askAgainAt: tomorrow }
       return { kind: 'skip', code, message, askAgainAt: tomorrow }
     }
     case 'unavailable': {

@@ -105,7 +105,7 @@ function takeWhatIsOwed(plan: PlanInChange): void {
     )
 }
 
-/** Answers one that is to be paid again. */
+/** Applies one rebalanced row; answers the instalment if it was covered or waived and is to be paid again. */
 function applyRow(
   plan: PlanInChange,
   { id, lines, planned, becomes }: RebalancedRow,

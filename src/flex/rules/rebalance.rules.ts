@@ -96,11 +96,11 @@ function targetsOf(loaded: LoadedPlan, { owed, prices }: Fees): ComponentTarget[
   const out = outstandingElsewhere(loaded)
   const before = new Map(loaded.plan.fittedTo.map(line => [line.componentType, line]))
   return prices.map(({ componentType, amountPaise }) => {
-    const of = (totals: ReadonlyMap<string, Paise>): Paise => totals.get(componentType) ?? ZERO
+    const amountIn = (totals: ReadonlyMap<string, Paise>): number => totals.get(componentType) ?? ZERO
     const then = before.get(componentType)
     return {
       componentType,
-      amountPaise: atLeastZero(of(owedNow) - of(out) - (then?.roomPaise ?? 0)),
+      amountPaise: atLeastZero(amountIn(owedNow) - amountIn(out) - (then?.roomPaise ?? 0)),
       feeChangePaise: amountPaise - (then?.amountPaise ?? ZERO),
     }
   })
@@ -112,8 +112,8 @@ export function balancedAgainst(loaded: LoadedPlan, fees: Fees): FittedLine[] {
   const out = outstandingElsewhere(loaded)
   const taken = totalsOf(loaded.instalments.filter(isOpenDebit).flatMap(({ lines }) => lines))
   return fees.prices.map(({ componentType, amountPaise }) => {
-    const of = (totals: ReadonlyMap<string, Paise>): number => totals.get(componentType) ?? ZERO
-    const roomPaise = atLeastZero(of(owed) - of(out) - of(taken))
+    const amountIn = (totals: ReadonlyMap<string, Paise>): number => totals.get(componentType) ?? ZERO
+    const roomPaise = atLeastZero(amountIn(owed) - amountIn(out) - amountIn(taken))
     return { componentType, amountPaise, roomPaise }
   })
 }
@@ -144,8 +144,8 @@ export function availableBeside(loaded: LoadedPlan, kept: readonly Instalment[],
   const taken = totalsOf(kept.filter(isOpenDebit).flatMap(({ lines }) => lines))
   const out = outstandingElsewhere(loaded)
   return owed.map(({ componentType, amountPaise }) => {
-    const of = (totals: ReadonlyMap<string, Paise>): number => totals.get(componentType) ?? ZERO
-    return { componentType, amountPaise: atLeastZero(amountPaise - of(out) - of(taken)) }
+    const amountIn = (totals: ReadonlyMap<string, Paise>): number => totals.get(componentType) ?? ZERO
+    return { componentType, amountPaise: atLeastZero(amountPaise - amountIn(out) - amountIn(taken)) }
   })
 }
 
@@ -282,15 +282,16 @@ function takeMore(
   more: Paise,
   { feeChangePaise, isLimited }: { feeChangePaise: number; isLimited: boolean },
 ): Paise {
-  const of = (...kinds: BalanceRow['kind'][]): Column[] => columns.filter(({ kind }) => kinds.includes(kind))
-  const left = fillUp(of('to_come', 'fixed', 'ended').toReversed(), more)
+  const columnsOf = (...kinds: BalanceRow['kind'][]): Column[] =>
+    columns.filter(({ kind }) => kinds.includes(kind))
+  const left = fillUp(columnsOf('to_come', 'fixed', 'ended').toReversed(), more)
   const rise = minPaise(left, atLeastZero(feeChangePaise))
-  const waived = forget(of('past_waived'), rise)
+  const waived = forget(columnsOf('past_waived'), rise)
   const money = paiseOf(left - rise)
-  const covered = forget(of('past_covered'), money)
+  const covered = forget(columnsOf('past_covered'), money)
   if (isLimited) return paiseOf(waived + covered)
   // Money that went back was for days that are over; a fee that rose is for those to come.
-  const toCome = of('to_come')
+  const toCome = columnsOf('to_come')
   if (toCome.length === 0) return left
   spread(toCome, paiseOf(rise - waived))
   return paiseOf(waived + money)

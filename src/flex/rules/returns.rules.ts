@@ -1,3 +1,4 @@
+import { ABANDONED } from '../../payments/payments.rules.ts'
 import { type Rail, nextWindow, presentationOn, type FlexRules, type RailRules } from './rails.rules.ts'
 import { addDays, dayOf, startOfDay, type Holidays } from '../../platform/calendar.ts'
 import { assertNever } from '../../platform/assert.ts'
@@ -22,13 +23,11 @@ export type ReturnAction =
 
 export type ReturnMeaning = { category: ReturnCategory; action: ReturnAction; message: string }
 
-/** Given up before it was sent: no bank has seen it, so none has returned it. */
-export const NEVER_SENT = 'abandoned'
-
 const GROUPS: [codes: string, category: ReturnCategory, action: ReturnAction, message: string][] = [
   ['04 05', 'funds', 'again', 'The account did not have enough money.'],
   ['59 73', 'bank', 'again_uncounted', 'The bank could not process the debit.'],
-  [NEVER_SENT, 'bank', 'again_uncounted', 'The debit never reached the bank.'],
+  // Given up before it was sent: no bank has seen it, so none has returned it.
+  [ABANDONED, 'bank', 'again_uncounted', 'The debit never reached the bank.'],
   ['98', 'bank', 'wait', 'The bank has not decided yet.'],
   ['15 26 27 57 58', 'limit', 'stop', 'The debit is above a limit of the bank or the mandate.'],
   ['08 12 14 21 28 29 61', 'mandate', 'mandate_ended', 'The bank no longer has a valid mandate.'],

@@ -42,7 +42,7 @@ export async function claimCredit(
   const { accountId, id: virtualAccountId } = account
   const row = { instituteId, accountId, utr, virtualAccountId, providerRef, amountPaise, paymentId }
   if (await store.insertCredit(tx, row)) {
-    // The account of the installation has the provider's name, and is that of all institutes.
+    // An account of the whole installation has the provider's name as its id, and stands under institute 0.
     const owner = accountId === account.provider ? 0 : instituteId
     const at = { instituteId: owner, accountId, providerPaymentId: providerRef }
     const countedFor = await claimProviderPayment(tx, at, paymentId)

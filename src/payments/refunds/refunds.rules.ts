@@ -46,7 +46,7 @@ export type Refund = {
 
 type RefundStart = Pick<Refund, 'id' | 'kind' | 'lines' | 'reason' | 'amountPaise' | 'requestedAt'>
 
-/** A refund that the provider is asked for; what is said beyond that makes it one that is over already. */
+/** A refund that the provider is still to be asked for, unless `refund` says that it has been processed already. */
 export function newRefund(
   payment: { instituteId: number; id: string; orderId: string },
   refund: RefundStart & Partial<Refund>,

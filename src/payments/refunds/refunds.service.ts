@@ -4,7 +4,7 @@ import { recordEvents } from '../../events/events.service.ts'
 import { duplicateRefundOf, refundRequestOf, refundResultOf } from '../../ledger/ledger.rules.ts'
 import { post } from '../../ledger/ledger.service.ts'
 import { lockOrder, markRefunded, markRefundFailed } from '../../orders/order-payments.service.ts'
-import { requireAt, type Order, type OrderAddress } from '../../orders/orders.rules.ts'
+import { requireOrderAt, type Order, type OrderAddress } from '../../orders/orders.rules.ts'
 import type { Transaction, Queryable } from '../../platform/db/database.ts'
 import { conflict } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
@@ -52,7 +52,7 @@ export async function requestRefund(
 ): Promise<RequestedRefund> {
   const { institute, address, orderId } = target
   return transact(ctx.db, command, async tx => {
-    const order = requireAt(await lockOrder(tx, institute.id, orderId), address)
+    const order = requireOrderAt(await lockOrder(tx, institute.id, orderId), address)
     const payment = await lockPaying(tx, institute.id, orderId)
     if (payment === null) throw conflict('Nothing has been paid yet, so there is nothing to refund.')
     const refusal = ctx.paymentHandlers[order.kind].refundRefusal?.(payment) ?? null

@@ -56,7 +56,7 @@ const ASCTIME = /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d{2}:\d{2}:\d{2} \d{4}$/
 
 /** Receivers send seconds or an HTTP date; anything else is as good as none. */
 export function readRetryAfter(text: Header, now: Date): number | null {
-  // Twice is as good as wrong.
+  // A header that stands twice is ignored.
   if (typeof text !== 'string') return null
   const trimmed = text.trim()
   const zoned = ASCTIME.test(trimmed) ? `${trimmed} GMT` : trimmed

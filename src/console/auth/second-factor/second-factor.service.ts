@@ -115,7 +115,7 @@ export async function isRequiredOfAll({ db }: Pick<Context, 'db'>): Promise<bool
 export type RequirementChange = { before: boolean; after: boolean }
 
 /** Everybody who works at the school needs one. Who has none is led to set one up first, so nobody is shut out. */
-export async function requireAt(
+export async function requireFactorAt(
   { db }: Context,
   command: Command<RequirementChange>,
   institute: Institute,
@@ -160,7 +160,7 @@ export async function requireByCommand(
   }
   return institute === null
     ? requireOfAll(ctx, command, isRequired)
-    : requireAt(ctx, command, institute, isRequired)
+    : requireFactorAt(ctx, command, institute, isRequired)
 }
 
 export function requirementNote(about: string, { before, after }: RequirementChange) {
