@@ -9,7 +9,7 @@ import { databaseUrlProblem } from '../platform/db/pool.ts'
 import type { LogFormat } from '../platform/log.ts'
 import type { TracingSettings } from '../platform/tracing/otlp.ts'
 import { PROVIDERS } from '../providers/catalogue.ts'
-import type { ProviderValues } from '../providers/port.ts'
+import type { ProviderValues } from '../providers/entry.ts'
 import { addAll } from '../platform/lists.ts'
 
 export type Config = {

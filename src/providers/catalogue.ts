@@ -1,5 +1,5 @@
 import { cashfree } from './cashfree/cashfree.client.ts'
-import type { ProviderEntry } from './port.ts'
+import type { ProviderEntry } from './entry.ts'
 import { razorpay } from './razorpay/razorpay.client.ts'
 
 const ENTRIES: Record<string, ProviderEntry> = { razorpay, cashfree }

@@ -1,12 +1,5 @@
-import type {
-  Rail,
-  Accepts,
-  KeyKind,
-  PaymentMode,
-  ProviderName,
-  ProviderEntry,
-  ProviderValues,
-} from '../port.ts'
+import type { KeyKind, ProviderEntry, ProviderValues } from '../entry.ts'
+import type { Rail, Accepts, PaymentMode, ProviderName } from '../port.ts'
 import { formatRupees, minPaise, type Paise, paiseOf } from '../../platform/money.ts'
 import type { FieldProblem } from '../../platform/errors.ts'
 

@@ -4,15 +4,8 @@ import type { Transaction } from '../../platform/db/database.ts'
 import { badField, conflict, notFound, badFields, BursarError } from '../../platform/errors.ts'
 import { transact, type Command } from '../../platform/idempotency.ts'
 import { newId } from '../../platform/ids.ts'
-import {
-  type ProviderName,
-  type ProviderValues,
-  type ProviderSetting,
-  ProviderRefused,
-  type Rail,
-  type PaymentMode,
-  type ProviderEntry,
-} from '../port.ts'
+import type { ProviderValues, ProviderSetting, ProviderEntry } from '../entry.ts'
+import { type ProviderName, ProviderRefused, type Rail, type PaymentMode } from '../port.ts'
 import {
   readValues,
   type ProviderAccount,

@@ -2,16 +2,8 @@ import type { CallCounts, CallOutcome } from '../../platform/http-client/call-co
 import type { Context } from '../../platform/context.ts'
 import type { Queryable } from '../../platform/db/database.ts'
 import { PROVIDERS } from '../catalogue.ts'
-import type {
-  Rail,
-  Callback,
-  PaymentMode,
-  Provider,
-  ProviderEntry,
-  ProviderName,
-  ProviderValues,
-  Report,
-} from '../port.ts'
+import type { ProviderEntry, ProviderValues } from '../entry.ts'
+import type { Rail, Callback, PaymentMode, Provider, ProviderName, Report } from '../port.ts'
 import {
   keyKindOf,
   routeTo,

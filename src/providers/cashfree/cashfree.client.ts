@@ -30,18 +30,17 @@ import { readSettlements, reportOfUnasked } from './settlements.client.ts'
 import * as shapes from './shapes.ts'
 import { createVirtualAccounts, orderOfCredit, readCredited } from './virtual-accounts.client.ts'
 import { type Call, type CallerOptions, createCaller } from '../http.ts'
+import { type KeyKind, type ProviderEntry, valueOf } from '../entry.ts'
 import {
   type Callback,
   type DisputedPayment,
   type DisputeReport,
   ignoreRefusal,
-  type KeyKind,
   type PaymentAtProvider,
   type PaymentMode,
   type PaymentOutcome,
   type PaymentReport,
   type Provider,
-  type ProviderEntry,
   ProviderRefused,
   type RefundReport,
   type RefundRequest,
@@ -50,7 +49,6 @@ import {
   type StartedAtProvider,
   type StartRequest,
   UPI_MOST,
-  valueOf,
 } from '../port.ts'
 
 export const cashfree: ProviderEntry = {

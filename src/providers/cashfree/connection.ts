@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Call } from '../http.ts'
-import { type HostedPage, ProviderRefused, type Rail } from '../port.ts'
+import type { HostedPage } from '../entry.ts'
+import { ProviderRefused, type Rail } from '../port.ts'
 
 /** What all calls of a client share. */
 export type Connection = {

@@ -2,20 +2,19 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { unavailable } from '../../platform/errors.ts'
 import { paiseOf } from '../../platform/money.ts'
 import { type Call, type CallerOptions, createCaller } from '../http.ts'
+import { type ProviderEntry, valueOf } from '../entry.ts'
 import {
   ignoreRefusal,
   type PaymentAtProvider,
   type PaymentOutcome,
   type PaymentReport,
   type Provider,
-  type ProviderEntry,
   ProviderRefused,
   type RefundReport,
   type RefundRequest,
   type StartedAtProvider,
   type StartRequest,
   UPI_MOST,
-  valueOf,
 } from '../port.ts'
 import {
   announceDebit,
