@@ -25,7 +25,7 @@ export const componentAccountsInput = input({
       component_type: field.code('Which component.', 'HOSTEL_FEE'),
       bank_account_id: field.code('In which bank account.', BANK_ACCOUNT_ID),
     }),
-    { min: 0, max: MOST_COMPONENTS },
+    { max: MOST_COMPONENTS },
   ),
   reason: field.text('Why; stands in the audit log.', 'The hostel has its own account at the bank'),
 })

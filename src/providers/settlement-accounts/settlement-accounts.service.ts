@@ -11,8 +11,15 @@ import { ProviderRefused, type LinkedState } from '../port.ts'
 import { destinationOf } from './destinations.rules.ts'
 import * as store from './settlement-accounts.store.ts'
 
-export { listLinkedIds } from './settlement-accounts.store.ts'
 export type { NamedSettlementAccount } from './settlement-accounts.store.ts'
+
+/** What the parts of payments through an account are, or were, settled to. */
+export function listLinkedIds(
+  db: Queryable,
+  { id, instituteId }: { id: string; instituteId: number | null },
+): Promise<string[]> {
+  return instituteId === null ? store.listLinkedIds(db, id) : store.listLinkedIdsOfSchool(db, instituteId, id)
+}
 
 /** An account at a provider that takes payments, and whether it can settle parts of them elsewhere. */
 export type TakingAccount = {

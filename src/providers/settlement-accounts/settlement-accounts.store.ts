@@ -94,15 +94,26 @@ export async function writeComponentAccounts(
   )
 }
 
-/** What the parts of payments through an account are, or were, settled to. */
-export async function listLinkedIds(
+/** What the parts of payments through a school's own account are, or were, settled to. */
+export async function listLinkedIdsOfSchool(
   db: Queryable,
-  { id, instituteId }: { id: string; instituteId: number | null },
+  instituteId: number,
+  accountId: string,
 ): Promise<string[]> {
   const found = await db.query<{ linkedId: string }>(
     `select distinct unnest(s.linked_id || s.former_ids) as "linkedId" from settlement_accounts s
-     where s.account_id = $1 and ${instituteId === null ? isHere('s.institute_id') : 's.institute_id = $2'} order by 1`,
-    instituteId === null ? [id] : [id, instituteId],
+     where s.institute_id = $1 and s.account_id = $2 order by 1`,
+    [instituteId, accountId],
+  )
+  return found.map(({ linkedId }) => linkedId)
+}
+
+/** The same of an account of the whole installation. */
+export async function listLinkedIds(db: Queryable, accountId: string): Promise<string[]> {
+  const found = await db.query<{ linkedId: string }>(
+    `select distinct unnest(s.linked_id || s.former_ids) as "linkedId" from settlement_accounts s
+     where s.account_id = $1 and ${isHere('s.institute_id')} order by 1`,
+    [accountId],
   )
   return found.map(({ linkedId }) => linkedId)
 }

@@ -60,7 +60,7 @@ test('a report that does not match stands among the exceptions with both amounts
   )
   assert.deepEqual((await read('/reconciliation')).mismatched, { count: 2, amount: 149 })
   const checks = await read('/reconciliation/checks')
-  assert.equal(checks.length, 19)
+  assert.equal(checks.length, 21)
   assert.deepEqual(
     checks.filter((one: Json) => one.differences.length > 0).map((one: Json) => one.differences.length),
     [2],

@@ -29,7 +29,7 @@ async function misplaced(table: string): Promise<unknown[]> {
 /** What was left behind on the way. */
 function leftovers(): Promise<unknown[]> {
   return bursar.sql(
-    `select conname as name from pg_constraint where conname ~ '^staged' or not convalidated
+    `select conname as name from pg_constraint where conname ~ '^staged' or (not convalidated and conrelid = 'api_requests'::regclass)
      union all select tgname from pg_trigger where tgname ~ '^mirrored'
      union all select relname from pg_class where relnamespace = to_regnamespace('staging')`,
   )

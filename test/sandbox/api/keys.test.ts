@@ -95,6 +95,10 @@ const ACTS: Record<string, () => Promise<Act>> = {
       body: { amount: 100 },
     }
   },
+  'POST /linked_accounts': async () => ({
+    path: `${SANDBOX}/linked_accounts`,
+    body: { linked_id: 'acc_trust', verified: true },
+  }),
   'POST /settlements/run': async () => {
     await post(`${SANDBOX}/pay/orders/${await order()}/pay`, { outcome: 'success' })
     return { path: `${SANDBOX}/settlements/run` }

@@ -341,7 +341,7 @@ function Refunds({ path, mayPay }: { path: string; mayPay: boolean }) {
               </>
             ),
           },
-          { title: 'Amount', cell: row => formatRupees(row.amount) },
+          { title: 'Amount', isAmount: true, cell: row => formatRupees(row.amount) },
           { title: 'Asked', cell: row => <When at={row.asked_at} /> },
           {
             title: 'Actions',
