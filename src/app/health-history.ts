@@ -17,7 +17,7 @@ export async function readHealthHistory(db: Queryable): Promise<HealthChange[]> 
 
 type Sources = {
   db: Database
-  /** As its connections are named. */
+  /** The name that its connections have. */
   process: string
   /** Why requests are refused. */
   findRefusal: () => Promise<Error | null>

@@ -318,7 +318,7 @@ export async function setRefundPaid(
   return rows.length === 1
 }
 
-/** Those that the office has not paid, the oldest first. */
+/** Refunds that the office has not transferred yet, the oldest first. */
 export async function listUnpaidRefunds(
   db: Queryable,
   instituteId: number,

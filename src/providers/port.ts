@@ -187,7 +187,7 @@ export type SettlementReport = {
   utr: string
   settledAt: Date
   items: readonly SettlementItem[]
-  /** To which linked account; its items have what belongs to that one. Absent: to the account itself. */
+  /** The linked account that it went to, with the items that belong to it. Absent: the account itself. */
   linkedId?: string
 }
 

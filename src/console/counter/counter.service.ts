@@ -19,7 +19,7 @@ export type { BookRow, Closing, DrawerEntry } from './counter.store.ts'
 type Line = { componentType: string; amountPaise: Paise }
 export type SpreadPayment = {
   lines: Line[]
-  /** As late fees stood on the day of the payment. */
+  /** The late fees as they stood on the day of the payment. */
   lateFeePaise: Paise
   /** More than can be taken for fees now. */
   excessPaise: Paise

@@ -110,7 +110,7 @@ export type SettlementSums = { expected: Sum; overdue: Sum; nextOn: string | nul
 const sumOf = (column: string, condition = 'true'): string =>
   `json_build_object('amountPaise', coalesce(sum(${column}) filter (where ${condition}), 0), 'count', count(*) filter (where ${condition}))`
 
-/** Of a payment that is split between bank accounts some parts may be settled. */
+/** Some parts of a payment that is split between bank accounts may be settled already. */
 const LEFT = 'amount_paise - parts_settled_paise'
 
 export async function sumSettlements(

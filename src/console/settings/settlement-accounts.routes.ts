@@ -22,7 +22,7 @@ import type { ConsoleRole } from '../console.rules.ts'
 const READERS: readonly ConsoleRole[] = ['owner', 'finance', 'operator']
 const SETTLEMENT_ACCOUNTS = '/settlement-accounts'
 
-/** In which bank accounts of the school parts of a payment are settled. */
+/** Bank accounts of the school in which parts of a payment are settled. */
 export function settlementAccountRoutes(app: FastifyInstance, ctx: AccountsContext): void {
   addConsoleRead(app, ctx, {
     url: SETTLEMENT_ACCOUNTS,

@@ -11,7 +11,7 @@ import { REFERENCE, referencePages } from './reference-pages.ts'
 import { searchGuides } from './search.ts'
 
 const HTML = 'text/html; charset=utf-8'
-/** As RFC 7763 names it. */
+/** The media type of RFC 7763. */
 const MARKDOWN = 'text/markdown; charset=utf-8'
 const TEXT = 'text/plain; charset=utf-8'
 
@@ -92,7 +92,7 @@ function addressFrom(page: DocsPage, publicUrl: string): (link: string) => strin
   return link => new URL(link, new URL(textAddress(page.address), publicUrl)).href
 }
 
-/** As llmstxt.org describes it. */
+/** The index of all pages, in the form of llmstxt.org. */
 function writeIndex(guides: readonly DocsPage[], reference: readonly DocsPage[], publicUrl: string): string {
   const at = (path: string): string => new URL(path, publicUrl).href
   const list = (pages: readonly DocsPage[]): string =>

@@ -99,7 +99,7 @@ type OrderedCredit = ClaimedCredit & { order: Order }
 /** Why nobody can say the use of money: for the exception, and for the payment that waits. */
 type HeldBecause = { problem: string; cameTo: string; code?: string }
 
-/** For schools that want to look at such money first. */
+/** Holds the money of a new sender where the school wants to look at it first. */
 export const OF_UNKNOWN_REMITTER: HeldBecause = {
   problem: 'came from somebody who never sent money for this student',
   cameTo: 'and nobody had ever sent money for this student from there',

@@ -36,7 +36,7 @@ export class ConnectionTurns {
   #free: number
   readonly #mostOfOne: number
   readonly #held = new Map<string, number>()
-  /** In the order of the turns: whoever had one goes to the end. */
+  /** The keys stand in the order of the turns: whoever had one goes to the end. */
   readonly #waiting = new Map<string, Set<Waiting>>()
   #waitingCount = 0
 

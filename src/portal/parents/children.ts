@@ -25,7 +25,7 @@ export type Child = {
   plan: LoadedPlan | null
   onTheWay: readonly OnTheWay[]
   carried: readonly CarriedDues[]
-  /** Of a component: what is owed of it cannot be paid online. */
+  /** Whether what is owed of a component cannot be paid online. */
   isClosed: (componentType: string) => boolean
 }
 

@@ -33,7 +33,7 @@ export type StudentPageData = {
   plan: LoadedPlan | null
   onTheWay: readonly OnTheWay[]
   carried: readonly CarriedDues[]
-  /** Of a component: what is owed of it cannot be paid online. */
+  /** Whether what is owed of a component cannot be paid online. */
   isClosed: Child['isClosed']
   /** The same child's records of other academic years: shown beside this one, never added to it. */
   otherYears: readonly Child[]

@@ -95,7 +95,7 @@ async function readNamed(ctx: PaymentContext, { institute, request }: Visit): Pr
   return open.length > 0 ? open : sheets.slice(-1)
 }
 
-/** Of the child that this browser has named alone: an id that somebody knows opens nothing. */
+/** Pays for the child that this browser has named, and no other: an id that somebody knows opens nothing. */
 async function pay(ctx: PaymentContext, visit: Visit): Promise<FastifyReply> {
   const { institute, request, reply, path } = visit
   const named = await readNamed(ctx, visit)
@@ -119,7 +119,7 @@ function showFees(
   const student = first?.owed.context.student
   const names = { who: maskedName(student?.fullname ?? ''), where: institute.name }
   return sendPage(reply, {
-    template: 'poster-fees',
+    template: 'poster/fees',
     title: fill(printedCode.title, names),
     status: problem === null ? 200 : problem.kind === 'busy' ? 409 : 400,
     hasSwitch: problem === null,
@@ -152,7 +152,7 @@ function showForm(
   const t = textsIn(language).poster
   const where = { where: institute.name }
   return sendPage(reply, {
-    template: 'poster',
+    template: 'poster/child',
     title: fill(t.title, where),
     status: problem?.status ?? 200,
     // The language switch is a GET link, and what was typed would be lost.

@@ -111,7 +111,7 @@ export type LedgerNames = {
   direct: string
   charges: string
   component: (type: string) => string
-  /** Of a bank account in which single fees are settled. */
+  /** The ledger of a bank account in which single fees are settled. */
   bankAccount: (id: string) => string
 }
 
