@@ -1,4 +1,8 @@
-import { create, type QRCodeSegment } from 'qrcode'
+import { createRequire } from 'node:module'
+import type { QRCodeSegment } from 'qrcode'
+
+/** Loaded for the first code that is drawn: most processes draw none. */
+const load = createRequire(import.meta.url)
 
 /** What a UPI app opens, and reads from a code. */
 export function upiLink(what: 'pay' | 'mandate', fields: Readonly<Record<string, string>>): string {
@@ -16,6 +20,7 @@ const MARGIN = 2
  */
 export function qrImage(text: string): string {
   const segments: QRCodeSegment[] = [{ data: Buffer.from(text), mode: 'byte' }]
+  const { create } = load('qrcode') as typeof import('qrcode')
   const { size, data } = create(segments, { errorCorrectionLevel: 'M', maskPattern: 0 }).modules
   const dark = [...data.entries()].filter(([, isDark]) => isDark !== 0)
   const path = dark.map(([at]) => `M${at % size} ${Math.floor(at / size)}h1v1h-1z`).join('')

@@ -18,6 +18,8 @@ const OTHERS: Readonly<Record<string, string>> = {
   'platform/backup/restore.ts': 'our own file',
   'platform/log.ts': 'our own lines',
   'app/installation.ts': 'our own package',
+  'app/health-history.ts': 'our own setting',
+  'bharat-connect/biller.service.ts': 'our own credentials, sealed',
   'imports/engine/check.service.ts': 'rows that the reader made, each within its limits',
   'students/rollover/rollover.service.ts': 'our own options',
   'flex/settings/settings.service.ts': 'our own figures',

@@ -60,11 +60,11 @@ function isUsableSecret(secret: string): boolean {
 
 const SHORTEST_SECRET = 16
 
-/** A `whsec_` secret is as long as what its base64 stands for; blanks of another make nothing harder to guess. */
+/** A `whsec_` secret is as long as what its base64 stands for; outer blanks of another make nothing harder to guess. */
 function isShortSecret(secret: string): boolean {
   const key = secret.startsWith(STANDARD_PREFIX)
     ? Buffer.from(secret.slice(STANDARD_PREFIX.length), 'base64')
-    : secret.replaceAll(/\s/g, '')
+    : secret.trim()
   return key.length < SHORTEST_SECRET
 }
 
