@@ -32,7 +32,7 @@ declare module 'fastify' {
     errorCode: ErrorCode | null
     /** Set while a body that is read as a whole arrives; null: nothing has come. */
     bodyUnderWay: BodyUnderWay | null
-    /** For whom its statements wait for a connection: its network, until it has proved to be of a school. */
+    /** Whose turns its statements wait in: its network's, until it has proved to be of a school. */
     asker: Asker | null
   }
   interface FastifyInstance {

@@ -34,7 +34,7 @@ export type Payment = {
   isDuplicate: boolean
   createdAt: Date
   capturedAt: Date | null
-  /** With its last part, where it is split between bank accounts. */
+  /** A payment that is split between bank accounts has it with its last part. */
   settlementId: string | null
   isSplit: boolean
   checks: number

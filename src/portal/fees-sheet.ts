@@ -30,7 +30,7 @@ export type FeesSheet = {
 
 export type SheetProblem = { kind: PayProblem | 'none' | 'busy'; wrote: string }
 
-/** Those that are known, in the order of the ids. */
+/** Sheets of the students that are known, in the order of the ids. */
 export async function readSheets(
   ctx: PaymentContext,
   institute: Institute,

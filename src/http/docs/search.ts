@@ -10,7 +10,7 @@ const EXCERPT = 180
 /** A part of a guide under a heading of its own. */
 export type Section = { guide: DocsPage; heading: string; text: string }
 
-/** As a page. */
+/** Answers the page of what was found in the guides. */
 export async function searchGuides(asked: string): Promise<string> {
   const query = asked.trim().slice(0, MOST_LETTERS)
   const words = wordsOf(query)

@@ -15,7 +15,7 @@ export type KnownItems = {
   bankAccountId: string | null
 }
 
-/** Of what is split, the part that belongs where the pay-out went. */
+/** A split payment or refund counts with the part that belongs to the account of this pay-out. */
 export async function readKnown(tx: Transaction, report: SettlementReport): Promise<KnownItems> {
   const { instituteId, items, linkedId = null } = report
   const ids = (kind: SettlementItem['kind']) =>

@@ -69,7 +69,7 @@ async function startOpened(
   if (payment.redirectUrl !== null) return payment
   const provider = await providerOf(ctx, payment)
   const now = ctx.clock.now()
-  // As it was split when it was opened, also when something else is set up by now.
+  // It stays split as it was when it was opened, also when something else is set up by now.
   const split = payments.filter(({ isSplit }) => isSplit).map(({ id }) => id)
   const parts = split.length === 0 ? [] : toLinkedParts(await listParts(ctx.db, institute.id, split))
   const request = {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { unavailable } from '../errors.ts'
 
-/** For whom statements run: a school, the network that a stranger comes from, or a job. */
+/** Names whose turn it is: a school's, that of the network a stranger comes from, or a job's. */
 export type Asker = { name: string }
 
 const askers = new AsyncLocalStorage<Asker>()
@@ -19,7 +19,7 @@ export function countForSchool(instituteId: number): void {
   if (asker !== undefined) asker.name = `school ${instituteId}`
 }
 
-/** As long as a request waits for a connection before it is refused. */
+/** A request that has waited longer for a connection is refused. */
 const LONGEST_WAIT_MS = 3_000
 
 /** What one asker leaves to others, who would wait for the end of a lock that all its requests wait for. */
